@@ -49,3 +49,47 @@ def test_jobs_match_as_the_text_of_a_slot_means(
     done = call("simulate", "--snapshot", str(place), "--json")
 
     assert len(json.loads(done.out)["matches"]) == matches
+
+
+def test_a_condition_is_shown_as_its_author_wrote_it(call: Call, quiet_place: Path) -> None:
+    place = quiet_place / "pool"
+    place.mkdir()
+    start = 'regexp("^te\\d+$", TARGET.Owner) && TARGET.Owner =!= "a\\"b\\c"'
+    slot = static_slot("slot1@node1", Requirements="START", Start=start)
+    asking = submitter(IdleJobs=1, WeightedIdleJobs=1)
+    (place / "collector.ads").write_text(collected((slot, asking)))
+    (place / "jobs.ads").write_text(job("1.0", Owner='"tester"'))
+    (place / "config.txt").write_text("")
+
+    done = call("why", "1.0", "--snapshot", str(place))
+
+    assert 'regexp("^te\\d+$", TARGET.Owner)' in done.out
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ('"gx.x\\\\\\\\\\"y@site"', 'gx.x\\\\\\\\"y@site'),
+        ('"gx.dom\\user@site"', "gx.dom\\user@site"),
+        ('"gx.Jos\udce9@site"', "gx.Jos\udce9@site"),
+        ('strcat("gx.a", formatTime(0,"%n"), "b@site")', "gx.a\nb@site"),
+    ],
+)
+def test_a_submitter_of_any_name_counts(
+    call: Call, quiet_place: Path, written: str, name: str
+) -> None:
+    place = quiet_place / "pool"
+    place.mkdir()
+    asking = submitter("NAME", IdleJobs=3, WeightedIdleJobs=3).replace('"NAME"', written)
+    text = collected((static_slot("slot1@node1"), asking))
+    (place / "collector.ads").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (place / "config.txt").write_text("GROUP_NAMES = gx\nGROUP_QUOTA_gx = 3\n")
+
+    done = call("quota", "--snapshot", str(place), "--json")
+    found = json.loads(done.out)
+    (group,) = [each for each in found["groups"] if each["name"] == "gx"]
+    shares = [share["name"] for each in found["standings"] for share in each["shares"]]
+
+    assert shares == [name]
+    assert group["requested"] == 3
+    assert "left out" not in done.err
