@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 NUMBER, TEXT, NAME, QUOTED, SYMBOL = "number", "text", "name", "quoted name", "symbol"
@@ -45,13 +46,6 @@ _TOKEN = r"""
     |(?P<symbol>=\?=|=!=|>>>|<<|>>|<=|>=|==|!=|&&|\|\||\?[ \t\n\v\f\r]*:|/(?!\*)|=(?!\?)
         |[-+*%~!^&|?:<>.,;()\[\]{{}}])
     """
-_TOKENS = {
-    dialect: re.compile(
-        _TOKEN.format(text=string.format('"'), quoted=string.format("'")),
-        re.VERBOSE | re.DOTALL,
-    )
-    for dialect, string in ((OLD, OLD_STRING), (NEW, _NEW_STRING))
-}
 _HEXADECIMAL = re.compile(r"-0[xX][0-9A-Fa-f]+")
 _DIGITS, _OCTAL = frozenset("0123456789"), frozenset("01234567")
 #: A minus sign right after these is an operator; else one before a digit belongs to the number.
@@ -62,10 +56,19 @@ WORD_OPERATORS = {"is": "=?=", "isnt": "=!="}
 #: The characters after a backslash that stand for others in new ClassAds.
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
-_BETWEEN_PARTS = {
-    mark: re.compile(rf"((?:[^{mark}\\]|\\.)*){mark}[ \t\n\v\f\r]*{mark}?", re.DOTALL)
-    for mark in "\"'"
-}
+
+
+@lru_cache(maxsize=2)
+def _tokens_of(dialect: Dialect) -> re.Pattern[str]:
+    string = OLD_STRING if dialect is OLD else _NEW_STRING
+    pattern = _TOKEN.format(text=string.format('"'), quoted=string.format("'"))
+    return re.compile(pattern, re.VERBOSE | re.DOTALL)
+
+
+@lru_cache(maxsize=2)
+def _parts_between(mark: str) -> re.Pattern[str]:
+    """Return what finds the parts of strings side by side, behind the first quote."""
+    return re.compile(rf"((?:[^{mark}\\]|\\.)*){mark}[ \t\n\v\f\r]*{mark}?", re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -88,7 +91,7 @@ class Token(NamedTuple):
 def tokens(text: str, dialect: Dialect = OLD) -> list[Token]:
     """Return the tokens of ``text``; the last one is of the kind END or BROKEN."""
     found: list[Token] = []
-    match_token, match_space = _TOKENS[dialect].match, _SPACE.match
+    match_token, match_space = _tokens_of(dialect).match, _SPACE.match
     place, kind = 0, ""
     while True:
         space = match_space(text, place)
@@ -164,7 +167,7 @@ def _negative(text: str, minus: Token, dialect: Dialect) -> Token | None:
     found = _HEXADECIMAL.match(text, minus.start)
     if found is not None:
         return Token(NUMBER, "-0", minus.start, found.end())
-    match = _TOKENS[dialect].match(text, minus.end)
+    match = _tokens_of(dialect).match(text, minus.end)
     if match is None or not _is_number(text, match.group(), match.end(), signed=True):
         return None
     return Token(NUMBER, f"-{match.group()}", minus.start, match.end())
@@ -177,7 +180,7 @@ def _content(text: str, dialect: Dialect) -> str | None:
         return text[1:-1].replace(f"\\{mark}", mark) if "\\" in text else text[1:-1]
     raw = text[1:-1]
     if mark in raw:
-        raw = "".join(_BETWEEN_PARTS[mark].findall(text[1:]))
+        raw = "".join(_parts_between(mark).findall(text[1:]))
     if "\\" not in raw:
         return raw
     return _without_escapes(raw)
