@@ -9,41 +9,27 @@ must work where it is missing.
 from __future__ import annotations
 
 import contextlib
-import enum
 import functools
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
+from htcq.classad.dialect import differs, for_library, from_library
+from htcq.classad.growth import is_endless
+from htcq.classad.names import words
+from htcq.classad.parser import NotAnExpressionError
+from htcq.classad.tokens import LONGEST as LONGEST
+from htcq.classad.values import END_OF_WHOLE
+from htcq.classad.values import ERROR as ERROR
+from htcq.classad.values import UNDEFINED as UNDEFINED
+from htcq.classad.values import Missing as Missing
+from htcq.classad.values import Value as Value
+from htcq.classad.values import as_number as as_number
+from htcq.classad.values import holds as holds
+from htcq.classad.values import is_number as is_number
+from htcq.classad.values import literal as literal
+from htcq.classad.values import spelled as spelled
 from htcq.errors import PolicyError
-from htcq.growth import is_endless
 from htcq.library import library
-
-
-class Missing(enum.Enum):
-    """Results of an expression that are no value."""
-
-    UNDEFINED = "undefined"
-    ERROR = "error"
-
-
-UNDEFINED = Missing.UNDEFINED
-ERROR = Missing.ERROR
-Value = Union[int, float, bool, str, Missing]
-_WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
-
-
-#: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
-#: process (25.14).
-LONGEST = 32 * 1024
-#: Numbers of one spelling to the library and to Python. The library reads digits after a leading
-#: zero as octal ones or not at all, and refuses a point without a digit behind it.
-_NUMBER = re.compile(
-    r"-?(?:0|[1-9][0-9]{0,17})(\.[0-9]{1,30}(?:[eE][-+]?[0-9]{1,4})?|[eE][-+]?[0-9]{1,4})?\Z"
-)
-#: HTCondor's whole numbers have 64 bits.
-_END_OF_WHOLE = 2.0**63
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _library() -> Any:
@@ -65,6 +51,11 @@ def library_version() -> tuple[int, ...]:
     return tuple(int(part) for part in _library().version().split("."))
 
 
+@functools.lru_cache(maxsize=1)
+def _unparsable() -> tuple[type[Exception], ...]:
+    return (NotAnExpressionError, *refusals())
+
+
 def ends_at_macros() -> bool:
     """Return whether the library ends the process where a macro cannot be computed."""
     return library_version() < (25, 13)
@@ -81,8 +72,21 @@ class References(NamedTuple):
     target: frozenset[str]
 
 
+def _parsed(text: str, whole: bool) -> Any:
+    """Return the library's tree of an expression of old ClassAds."""
+    parse = _library().ExprTree
+    if differs(text):
+        return parse(for_library(text, whole))
+    try:
+        return parse(text)
+    except refusals():
+        return parse(for_library(text, whole))
+
+
 class Expr:
-    """One parsed ClassAd expression.
+    """One parsed ClassAd expression, as HTCondor's daemons read it (:mod:`htcq.classad.dialect`).
+
+    Without ``whole`` the text is the line of an ad, where what follows the expression is ignored.
 
     Raises:
         PolicyError: the text is not a ClassAd expression.
@@ -90,9 +94,8 @@ class Expr:
 
     __slots__ = ("_tree", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, whole: bool = True) -> None:
         self.text = text
-        library = _library()
         if len(text) > LONGEST:
             raise PolicyError(
                 f"an expression of {len(text)} characters: {text[:40]}…",
@@ -104,8 +107,8 @@ class Expr:
                 "nest it less",
             )
         try:
-            self._tree = library.ExprTree(text)
-        except refusals() as error:
+            self._tree = _parsed(text, whole)
+        except _unparsable() as error:
             raise PolicyError(
                 f"not a ClassAd expression: {text}", "check brackets and quotes"
             ) from error
@@ -126,9 +129,10 @@ class Expr:
         except SystemError:
             # A list of what is no text (25.14.1).
             return ERROR
+        except UnicodeDecodeError as error:
+            return error.object.decode("utf-8", "surrogateescape")
         except refusals():
-            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or
-            # no text at all.
+            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well.
             return ERROR
         if isinstance(value, library.Value):
             return UNDEFINED if value == library.Value.Undefined else ERROR
@@ -143,7 +147,7 @@ class Expr:
 
     def unparsed(self) -> str:
         """Return the library's text, the same for all spellings of one expression."""
-        return str(self._tree)
+        return from_library(str(self._tree))
 
     def references(self) -> References:
         """Return the attributes that the expression names, in lower case."""
@@ -169,7 +173,7 @@ class Expr:
 
         Words in strings and names of functions count too.
         """
-        return [word.lower() for word in _WORD.findall(self.text)]
+        return words(self.text)
 
 
 class Ad:
@@ -235,48 +239,23 @@ def named(name: str) -> Expr:
     return Expr(name)
 
 
-def _storable(value: int | float | bool | str) -> int | float | bool | str:
+def _storable(value: int | float | bool | str) -> Any:
     """Return ``value`` as the library can hold it: it would end the process at what is no UTF-8."""
     if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if abs(value) < _END_OF_WHOLE:
+        return value if value.isascii() else _storable_text(value)
+    if abs(value) < END_OF_WHOLE:
         return value
     return float(value)
 
 
-def literal(text: str) -> Value | None:
-    """Return the value of a literal number, truth value or string; None for other expressions.
-
-    It is what the library returns. Spellings that the library reads in a way of its own, such as
-    ``010`` or a whole number of more than 18 digits, give None.
-    """
-    first = text[:1]
-    if first == '"':
-        inner = text[1:-1]
-        closed = text[-1:] == '"' and len(text) > 1
-        if closed and '"' not in inner and "\\" not in inner and "\0" not in inner:
-            return inner
-        return None
-    found = _NUMBER.match(text)
-    if found:
-        if found.group(1) is None:
-            return int(text)
-        return float(text)
-    return _WORDS.get(text.lower())
-
-
-def spelled(value: Value) -> str:
-    """Return the text of an expression that has ``value``."""
-    if isinstance(value, Missing):
-        return value.value
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    if as_number(value) is None:
-        return ERROR.value
-    return repr(value).lower()
+def _storable_text(value: str) -> Any:
+    try:
+        return value.encode("utf-8", "surrogateescape").decode()
+    except UnicodeDecodeError:
+        return Expr(spelled(value)).native
+    except UnicodeEncodeError:
+        # Half a character of UTF-16, which no daemon has sent.
+        return value.encode("utf-8", "replace").decode()
 
 
 def parsed(text: str | None) -> Expr | None:
@@ -287,27 +266,3 @@ def parsed(text: str | None) -> Expr | None:
         return Expr(text)
     except PolicyError:
         return None
-
-
-def holds(value: Value) -> bool:
-    """Return whether a condition is met for HTCondor: true, or a number other than 0 (IsAMatch)."""
-    return bool(as_number(value))
-
-
-def is_number(value: Value) -> bool:
-    """Return whether HTCondor takes ``value`` for a number.
-
-    Booleans count (src/classad/value.cpp, 25.14).
-    """
-    return isinstance(value, (bool, int, float))
-
-
-def as_number(value: Value) -> int | float | None:
-    """Return ``value`` as a plain finite number, whole where it is whole; None where it is none."""
-    if type(value) is int:
-        return value
-    if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
-        return None
-    if isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE):
-        return value
-    return int(value)

@@ -7,7 +7,8 @@
 for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
-``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``;
+``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``,
+``--old-cases`` and ``--old-seed`` to ``tests/classad/test_old_and_new.py``;
 ``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``--kill-points`` says at how
 many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
@@ -36,6 +37,7 @@ _DRAWN = {
     "cycle": ("condor/test_simulate.py", "random cycles"),
     "claim": ("claims/test_engines_agree.py", "random slots and jobs"),
     "engine": ("columns/test_drawn.py", "random expressions"),
+    "old": ("classad/test_old_and_new.py", "random texts of expressions"),
 }
 
 
@@ -113,6 +115,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="on how many random expressions the columnar engine and the ClassAd library must agree",
     )
     parser.addoption("--engine-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--old-cases",
+        type=int,
+        default=4000,
+        help="how many random texts to read as HTCondor's old and new parsers do",
+    )
+    parser.addoption("--old-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(
         "--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part"
     )

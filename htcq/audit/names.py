@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.audit.evidence import Evidence
+from htcq.classad.names import guarded, own_parts, spelling
+from htcq.classad.parser import parse
+from htcq.classad.tree import Reference
 from htcq.classads import Expr
 from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
 from htcq.pool.shared_attributes import SharedAttributes
@@ -37,10 +40,6 @@ _LANGUAGE = frozenset(
 )
 #: Names that the startd copies from its other slots, or that HTCondor puts into ads for a moment.
 _MADE = re.compile(r"(?:slot[0-9]+_|_condor_|_cp_|negotiatormatchexpr|machineattr)")
-_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*\Z")
-#: The first part of such a call is evaluated in ads within the ad, which have names of their own.
-_INNER = re.compile(r"\b(?:evalin(?:each|any)context|countmatches)\s*\(", re.IGNORECASE)
-_SCOPE = r"(?:\b(?:my|target)\s*\.\s*)?\b"
 #: Ends of knobs that list attributes which daemons put into ads, some of them only for a time.
 _LISTS = ("_ATTRS", "_EXPRS")
 
@@ -106,32 +105,47 @@ class Names:
             own, theirs, third = self.jobs, self.slots, "slot"
         if alone:
             theirs, third = {}, ""
-        found, text = expression.references(), _outer(expression.text)
-        for name in sorted(found.own):
+        looked_up = _LookedUp(expression)
+        for name in sorted(looked_up.own):
             if name in own:
                 continue
-            both = third and re.search(rf"(?<![.\w]){re.escape(name)}\b", text, re.IGNORECASE)
-            if not both:
-                yield from self._unknown(name, mine, text, (own,))
+            if not third or name not in looked_up.bare:
+                yield from looked_up.unknown(name, mine, (own,))
             elif name not in theirs:
-                yield from self._unknown(name, f"{mine} and no {third}", text, (own, theirs))
-        for name in sorted(found.target):
+                yield from looked_up.unknown(name, f"{mine} and no {third}", (own, theirs))
+        for name in sorted(looked_up.target):
             if name not in theirs:
-                yield from self._unknown(name, third or "job", text, (theirs,))
+                yield from looked_up.unknown(name, third or "job", (theirs,))
 
-    def _unknown(
-        self, name: str, lacking: str, text: str, known: Iterable[dict[str, str]]
+
+class _LookedUp:
+    """The attributes that an expression looks up in the two ads, not in ads within these."""
+
+    def __init__(self, expression: Expr) -> None:
+        tree = parse(expression.text)
+        self._guarded = guarded(tree)
+        self._spelling: dict[str, str] = {}
+        #: Those without a scope.
+        self.bare: set[str] = set()
+        for part in own_parts(tree):
+            if isinstance(part, Reference):
+                self._spelling.setdefault(part.name, spelling(expression.text, part))
+                if part.scope is None:
+                    self.bare.add(part.name)
+        self.own, self.target = expression.references()
+
+    def unknown(
+        self, name: str, lacking: str, known: Iterable[dict[str, str]]
     ) -> Iterator[Unknown]:
-        if name in _LANGUAGE or _MADE.match(name) or not _IDENTIFIER.match(name):
-            return
-        spelt = re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)
-        if spelt is None:
+        """Yield ``name`` if it is that of an attribute, with a near one among those ``known``."""
+        spelt = self._spelling.get(name)
+        if spelt is None or name in _LANGUAGE or _MADE.match(name) or not name.isidentifier():
             return
         candidates: dict[str, str] = {}
         for names in known:
             candidates.update(names)
         near = candidates.get(nearest(name, candidates), "")
-        yield Unknown(spelt.group(0), lacking, near, _is_guarded(name, text))
+        yield Unknown(spelt, lacking, near, name in self._guarded)
 
 
 def _spelt(*sources: Iterable[str]) -> dict[str, str]:
@@ -147,41 +161,3 @@ def _names_of(frames: Iterable[SharedAttributes]) -> set[str]:
     for frame in frames:
         names.update(frame.names.values())
     return names
-
-
-def _outer(text: str) -> str:
-    """Return ``text`` without strings, and without what is evaluated in ads within the ad."""
-    text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
-    for found in reversed(list(_INNER.finditer(text))):
-        text = text[: found.end()] + text[_end_of_argument(text, found.end()) :]
-    return text
-
-
-def _end_of_argument(text: str, start: int) -> int:
-    """Return the place after the argument of a call that begins at ``start``.
-
-    It is that of the comma, or the one after the closing bracket of the call.
-    """
-    depth = 0
-    for place in range(start, len(text)):
-        letter = text[place]
-        if letter == "," and depth == 0:
-            return place
-        if letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-        if depth < 0:
-            return place + 1
-    return len(text)
-
-
-def _is_guarded(name: str, text: str) -> bool:
-    """Return whether the expression handles the case that the attribute is undefined."""
-    word = _SCOPE + re.escape(name) + r"\b"
-    forms = (
-        rf"{word}\s*(?:=\?=|=!=|\?:|\bis\b|\bisnt\b)",
-        rf"(?:=\?=|=!=|\bis\b|\bisnt\b)\s*{word}",
-        rf"\bis(?:undefined|error|string|integer|real|boolean|list|classad)\s*\(\s*{word}",
-    )
-    return any(re.search(form, text, re.IGNORECASE) for form in forms)

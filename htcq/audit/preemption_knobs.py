@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from htcq.audit.evidence import Evidence
+from htcq.classad.substitution import with_references
 
-_NEVER = re.compile(r"(?:\b(?:MY|TARGET)\s*\.\s*)?\bRemoteAutoregroup\b", re.IGNORECASE)
+_NEVER = "remoteautoregroup"
 #: True where the root group negotiated for another one.
 _MEANT = "(RemoteNegotiatingGroup =!= RemoteGroup)"
 
@@ -16,4 +15,5 @@ def sound_preemption(evidence: Evidence, knob: str) -> str:
 
     RemoteAutoregroup is replaced by the expression that it was meant to be.
     """
-    return _NEVER.sub(_MEANT, " ".join(evidence.setting(knob).split()))
+    text = " ".join(evidence.setting(knob).split())
+    return with_references(text, lambda part: _MEANT if part.name == _NEVER else None)

@@ -8,13 +8,16 @@ user; those of groups only where groups have quotas. Only ``true`` holds, no num
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import prod
 
 from htcq.audit.evidence import Evidence
+from htcq.classad.clock import at_time
+from htcq.classad.names import numbers_in, spelling, strings, visible
+from htcq.classad.parser import parse
+from htcq.classad.tree import MY, TARGET, Reference, Tree
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, Value, parsed
 from htcq.pool.attribute_names import job_names, slot_names
 from htcq.pool.job import Job
@@ -38,11 +41,6 @@ _MAX_COMBINATIONS, _MAX_ADS, _MAX_VALUES = 20_000, 200, 4
 _NUMBERS = (0, 0.5, 1000, 1e9)
 #: The present in all expressions: ages are counted from it.
 _NOW = 2_000_000_000
-_CLOCK = re.compile(r"\btime\s*\(\s*\)|\bCurrentTime\b", re.IGNORECASE)
-_LITERAL = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_SCOPED = re.compile(r"\b(MY|TARGET)\s*\.\s*([A-Za-z_]\w*)", re.IGNORECASE)
-_MY, _TARGET = "my", "target"
 #: A prime: with steps of so many, the first combinations differ in every attribute.
 _STEP = 7919
 
@@ -75,10 +73,11 @@ class _Attribute:
 
 def outcome_of(evidence: Evidence, text: str) -> PreemptionTruth | None:
     """Return what the expression ``text`` comes to; None where it is no expression."""
-    expression = parsed(_CLOCK.sub(str(_NOW), text))
+    timed = at_time(text, str(_NOW))
+    expression = parsed(timed)
     if expression is None:
         return None
-    attributes, unknown = _attributes(evidence, expression, bool(_CLOCK.search(text)))
+    attributes, unknown = _attributes(evidence, expression, timed != text)
     count = prod(len(each.values) for each in attributes)
     holds, fails, number = False, False, True
     for value in _evaluated(expression, attributes, count):
@@ -94,13 +93,13 @@ def _evaluated(expression: Expr, attributes: Sequence[_Attribute], count: int) -
     """Yield the values of the expression for the combinations of values of ``attributes``."""
     for step in range(min(count, _MAX_COMBINATIONS)):
         place = step * _STEP % count
-        ads = {_MY: Ad(), _TARGET: Ad()}
+        ads = {MY: Ad(), TARGET: Ad()}
         for attribute in attributes:
             place, index = divmod(place, len(attribute.values))
             value = attribute.values[index]
             if not isinstance(value, Missing):
                 ads[attribute.scope][attribute.name] = value
-        yield expression.evaluate(ads[_MY], ads[_TARGET])
+        yield expression.evaluate(ads[MY], ads[TARGET])
 
 
 # What the two ads have
@@ -112,40 +111,44 @@ def _attributes(
 ) -> tuple[list[_Attribute], tuple[str, ...]]:
     """Return the attributes that the expression names and either ad has, and the other names."""
     references = expression.references()
-    numbers = _numbers(expression.text, by_the_clock)
+    tree = parse(expression.text)
+    numbers = _numbers(tree, by_the_clock)
     added = _added(evidence, numbers)
 
     def values(scope: str, name: str) -> Sequence[Value]:
-        return added[scope].get(name) or _of_ads(evidence, scope, name, expression, numbers)
+        return added[scope].get(name) or _of_ads(evidence, scope, name, tree, numbers)
 
     found: list[_Attribute] = []
     for name in sorted(references.own | references.target):
-        mine = values(_MY, name) if name in references.own else ()
+        mine = values(MY, name) if name in references.own else ()
         if mine:
-            found.append(_Attribute(_MY, name, mine))
-        theirs = values(_TARGET, name) if name in references.target or not mine else ()
+            found.append(_Attribute(MY, name, mine))
+        theirs = values(TARGET, name) if name in references.target or not mine else ()
         if theirs:
-            found.append(_Attribute(_TARGET, name, theirs))
+            found.append(_Attribute(TARGET, name, theirs))
     return found, tuple(_unknown(expression, {(each.scope, each.name) for each in found}))
 
 
 def _unknown(expression: Expr, known: Collection[tuple[str, str]]) -> Iterator[str]:
     """Yield the names that no ad has where the expression looks for them."""
-    scoped: set[str] = set()
-    for scope, name in dict.fromkeys(_SCOPED.findall(expression.text)):
-        scoped.add(name.lower())
-        if (scope.lower(), name.lower()) not in known:
+    scoped, spelt = dict[tuple[str, str], str](), dict[str, str]()
+    for part in visible(parse(expression.text)):
+        if isinstance(part, Reference):
+            name = spelt.setdefault(part.name, spelling(expression.text, part))
+            if part.scope is not None:
+                scoped[part.scope, part.name] = name
+    for (scope, lower), name in scoped.items():
+        if (scope, lower) not in known:
             yield f"{scope.upper()}.{name}"
     references = expression.references()
-    for name in sorted((references.own | references.target) - scoped):
-        if (_MY, name) not in known and (_TARGET, name) not in known:
-            found = re.search(rf"\b{re.escape(name)}\b", expression.text, re.IGNORECASE)
-            yield found.group() if found else name
+    for name in sorted((references.own | references.target) - {name for _, name in scoped}):
+        if (MY, name) not in known and (TARGET, name) not in known:
+            yield spelt.get(name, name)
 
 
-def _numbers(text: str, by_the_clock: bool) -> Sequence[float]:
-    """Return numbers on all sides of those in ``text``."""
-    literals = {float(each) for each in _LITERAL.findall(text)} - {float(_NOW)}
+def _numbers(tree: Tree, by_the_clock: bool) -> Sequence[float]:
+    """Return numbers on all sides of those in ``tree``."""
+    literals = {abs(float(each)) for each in numbers_in(tree)} - {float(_NOW)}
     near = {value + step for value in sorted(literals)[:_MAX_VALUES] for step in (-1, 0, 1)}
     found = sorted(near.union(_NUMBERS))
     if by_the_clock:
@@ -170,7 +173,7 @@ def _added(
     mine[REMOTE_NEGOTIATING] = [UNDEFINED, *groups]
     # CopyAttribute has the wrong ad: the slot keeps none (matchmaker.cpp, 25.14).
     mine[REMOTE_REGROUPS] = (UNDEFINED,)
-    return {_MY: _lower(mine), _TARGET: _lower(theirs)}
+    return {MY: _lower(mine), TARGET: _lower(theirs)}
 
 
 def _lower(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
@@ -178,7 +181,7 @@ def _lower(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
 
 
 def _of_ads(
-    evidence: Evidence, scope: str, name: str, expression: Expr, numbers: Sequence[float]
+    evidence: Evidence, scope: str, name: str, tree: Tree, numbers: Sequence[float]
 ) -> Sequence[Value]:
     """Return the values of an attribute of slots or jobs; none where no ad may have it.
 
@@ -186,7 +189,7 @@ def _of_ads(
     """
     ads: Iterable[Slot | Job] = evidence.slots
     names = slot_names(BUILT_IN_ASSETS)
-    if scope == _TARGET:
+    if scope == TARGET:
         ads = [each.first for each in evidence.autoclusters]
         names = job_names(BUILT_IN_ASSETS)
     seen: dict[object, Value] = {}
@@ -196,7 +199,7 @@ def _of_ads(
     values = [value for value in seen.values() if value not in (UNDEFINED, ERROR)]
     if not values and name not in {each.lower() for each in names}:
         return ()
-    texts = list(_TEXT.findall(expression.text))[:_MAX_VALUES]
+    texts = list(strings(tree))[:_MAX_VALUES]
     return _varied(values[:_MAX_VALUES], numbers, texts)
 
 

@@ -8,15 +8,16 @@ that quotas keep their meaning.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import access, execute, literal_text
 from htcq.audit.linear import prices
+from htcq.classad.substitution import substituted
+from htcq.classad.tree import TARGET, Binary, Literal, Reference, Tree
 from htcq.classads import Ad, as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH, ScheddWeight
 from htcq.pool.slot import Slot
@@ -170,13 +171,7 @@ def requested(evidence: Evidence, text: str) -> str:
     assets = {CPUS, MEMORY, DISK, GPUS}
     for kind in evidence.offered:
         assets.update(kind.assets)
-    for asset in sorted(assets):
-        name = attribute(asset)
-        request = f"(Request{name} ?: {_UNASKED.get(asset, '0')})"
-        text = re.sub(
-            rf"\({name} \?: 0\)|(?<![\w.\"])(?:MY\.)?{name}\b", request, text, flags=re.IGNORECASE
-        )
-    value = f"max({{1, ceiling({text})}})"
+    value = f"max({{1, ceiling({_with_requests(text, assets)})}})"
     expression = parsed(value)
     if expression is None:
         return ""
@@ -184,6 +179,27 @@ def requested(evidence: Evidence, text: str) -> str:
         if as_number(expression.evaluate(Ad(job))) is None:
             return ""
     return value
+
+
+def _with_requests(text: str, assets: Container[str]) -> str:
+    """Return ``text`` with what is requested of an asset for what the slot has."""
+
+    def request(part: Tree) -> str | None:
+        if isinstance(part, Reference) and part.scope != TARGET and part.name in assets:
+            return f"Request{attribute(part.name)} ?: {_UNASKED.get(part.name, '0')}"
+        return None
+
+    def replaced(part: Tree) -> str | None:
+        if isinstance(part, Binary) and part.operator == "?:" and _is_zero(part.right):
+            return request(part.left)
+        found = request(part)
+        return None if found is None else f"({found})"
+
+    return substituted(text, replaced)
+
+
+def _is_zero(tree: Tree) -> bool:
+    return isinstance(tree, Literal) and tree.value == 0
 
 
 def _same(one: str, other: str) -> bool:

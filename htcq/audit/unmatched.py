@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from htcq.classad.clauses import bare, conjuncts
 from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
 from htcq.pool.job import PLACES as JOB_PLACES
@@ -26,7 +27,6 @@ from htcq.simulate.cycle.rows import TableKind, Weighing
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
-from htcq.why.clause_texts import bare, conjuncts
 from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause

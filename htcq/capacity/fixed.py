@@ -9,12 +9,12 @@ claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
+from htcq.classad.clauses import comparison, conjuncts, disjuncts, same
 from htcq.errors import ModelError
 from htcq.policy.consumption import (
     LEAVE_REQUEST,
@@ -30,10 +30,7 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 #: The machine resource that counts the claims where no real asset does.
 TOKEN = "htcqclaims"
 #: START where the startd counts the claims.
-_COUNTED = re.compile(
-    r"\((.*)\) && \(DynamicSlot (?:=\?=|is) true \|\| \(NumDynamicSlots \?: 0\) < [0-9]+\)\Z",
-    re.DOTALL,
-)
+_COUNTED = ("DynamicSlot =?= true", "NumDynamicSlots ?: 0")
 
 
 @dataclass(frozen=True)
@@ -196,7 +193,13 @@ class Fixed:
 
 def start_without_count(start: str) -> str:
     """Return Start of a slot without the condition by which its startd counts claims."""
-    found = _COUNTED.match(start)
-    if found is None:
+    *others, last = conjuncts(start)
+    alternatives = disjuncts(last)
+    if not others or len(alternatives) != 2:
         return start
-    return found.group(1)
+    counted = comparison(alternatives[1])
+    if counted is None or counted.operator != "<" or not counted.right.isdigit():
+        return start
+    if not same(alternatives[0], _COUNTED[0]) or not same(counted.left, _COUNTED[1]):
+        return start
+    return others[0] if len(others) == 1 else " && ".join(f"({each})" for each in others)

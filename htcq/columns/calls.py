@@ -8,12 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable, Protocol
 
-from htcq.classads import Missing, as_number
-from htcq.columns import functions, states
-from htcq.columns.column import Column, select, with_state
-from htcq.columns.library import PURE, Library
-from htcq.columns.program import ColumnStep, kept, parts_of, unknown
-from htcq.columns.tree import (
+from htcq.classad.tree import (
     Binary,
     Call,
     Choice,
@@ -25,6 +20,11 @@ from htcq.columns.tree import (
     Unary,
     written,
 )
+from htcq.classads import Missing, as_number
+from htcq.columns import functions, states
+from htcq.columns.column import Column, select, with_state
+from htcq.columns.library import PURE, Library
+from htcq.columns.program import ColumnStep, kept, parts_of, unknown
 
 #: A call that nests deeper is left to the library with all around it.
 _MAX_HEIGHT = 40

@@ -13,6 +13,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Optional
 
+from htcq.classad.tree import (
+    MY,
+    TARGET,
+    Binary,
+    Call,
+    Choice,
+    ListOf,
+    Literal,
+    Reference,
+    Tree,
+    Unary,
+    is_plain,
+)
 from htcq.columns import arithmetic, comparison, logic, states
 from htcq.columns.calls import Calls
 from htcq.columns.chains import joined
@@ -31,19 +44,6 @@ from htcq.columns.program import (
     unknown,
 )
 from htcq.columns.table import NOT_FOUND, Lookup, TableShape
-from htcq.columns.tree import (
-    MY,
-    TARGET,
-    Binary,
-    Call,
-    Choice,
-    ListOf,
-    Literal,
-    Reference,
-    Tree,
-    Unary,
-    is_plain,
-)
 
 #: Names that a match or the language gives a meaning of their own.
 SPECIAL = frozenset({

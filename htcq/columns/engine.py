@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from htcq.classad.parser import parse
 from htcq.classads import Expr, Value
 from htcq.columns import arrays, states
 from htcq.columns.alike import alike
 from htcq.columns.column import Cell, Column, column_of, spread, stored, value_at
 from htcq.columns.compiler import Compiler, Program, TableShapes
 from htcq.columns.library import Library
-from htcq.columns.parser import parse
 from htcq.columns.program import SIDES, ColumnRun, ColumnStep
 from htcq.columns.table import AdOf, Schema, Table, TableShape
 from htcq.columns.texts import Texts

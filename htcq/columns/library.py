@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from htcq.classad.tree import Literal
 from htcq.classads import ERROR, Ad, Expr, Missing, Value, parsed
 from htcq.columns import states
 from htcq.columns.column import UNKNOWN, Cell, Column, column_of, value_at, with_state
 from htcq.columns.program import ColumnStep
 from htcq.columns.texts import Texts
-from htcq.columns.tree import Literal
 
 Array = Any
 #: Functions of src/classad/fnCall.cpp and src/condor_utils/compat_classad.cpp (25.14) that depend

@@ -6,20 +6,20 @@ constant or a parsed expression. It is made once, however many tables use it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from htcq.classad.names import looks_at_whole_ad
+from htcq.classad.parser import parse
+from htcq.classad.tree import Literal, Tree, Unary
 from htcq.classads import Ad, Expr, literal, parsed
 from htcq.columns import states
 from htcq.columns.arithmetic import negated
 from htcq.columns.column import Column, column_of, constant
-from htcq.columns.parser import parse
 from htcq.columns.program import ColumnRun, ColumnStep
 from htcq.columns.texts import Texts
-from htcq.columns.tree import Literal, Tree, Unary
 
 Array = Any
 #: So many bytes of values of steps a table keeps.
@@ -30,16 +30,12 @@ AdOf = Callable[[int], Ad]
 
 #: Stands among the words of an expression that looks at an ad as a whole.
 WHOLE_AD = "a whole ad"
-_WHOLE = re.compile(
-    r"\b(?:(?:my|target)\b(?!\s*\.)|(?:other|ad|self|parent|toplevel|root|left|right|lctx|rctx|unparse)\b)",
-    re.IGNORECASE,
-)
 
 
 def words_of(expression: Expr) -> list[str]:
     """Return the words of an expression, in lower case, and WHOLE_AD if it names one."""
     words = expression.words()
-    return [*words, WHOLE_AD] if _WHOLE.search(expression.text) else words
+    return [*words, WHOLE_AD] if looks_at_whole_ad(expression.text) else words
 
 
 class Schema:

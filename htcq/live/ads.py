@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from htcq.classad.dialect import from_library
+from htcq.classads import spelled
 from htcq.errors import OutputError, PoolError
 from htcq.library import library
 from htcq.live import projections
@@ -68,11 +70,11 @@ class LongForm:
 
     def text(self, ad: Any, extra: str = "") -> str:
         """Return ``ad`` as ``condor_status -long`` prints it; ``extra`` is one more line."""
-        lines = ad.printOld().split("\n")
+        lines = _printed(ad).split("\n")
         lines = [line for line in lines if line]
         if len(lines) != len(ad) or not all(_LINE.match(line) for line in lines):
-            # A line break within a text: it is written as an escape, or the ad would fall apart
-            # when it is read. A name that stands in quotes cannot be read in this form, and a line
+            # A line break within a text: it is spelled otherwise, or the ad would fall apart when
+            # it is read. A name that stands in quotes cannot be read in this form, and a line
             # break in it would make an attribute.
             lines = [f"{name} = {_one_line(ad.lookup(name))}" for name in ad if _NAME.match(name)]
         kept = [(self._sorting(line), line) for line in lines if not self._is_secret(line)]
@@ -102,8 +104,17 @@ class LongForm:
         return verdict == _DROP
 
 
+def _printed(ad: Any) -> str:
+    """Return ``ad`` as the bindings print it; bytes that are no UTF-8 are surrogates in it."""
+    try:
+        return str(ad.printOld())
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "surrogateescape")
+
+
 def _one_line(expression: object) -> str:
-    return str(expression).replace("\r", "\\r").replace("\n", "\\n")
+    """Return an expression on one line: outside of strings a line break is a space."""
+    return from_library(str(expression)).replace("\n", " ")
 
 
 @dataclass
@@ -177,6 +188,8 @@ def _text_of(ad: Any, name: str) -> str:
     """Return an attribute that is a text; empty where it is none, or cannot be read."""
     try:
         value = ad.get(name)
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "surrogateescape")
     except _UNREADABLE:
         return ""
     if isinstance(value, str):
@@ -332,7 +345,7 @@ def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) 
     htcondor2 = load()
     found = htcondor2.Schedd(location_ad(location)).query(projection=list(projection))
     references, left_out = References(), LeavingOut()
-    schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
+    schedd = f"ScheddName = {spelled(location['Name'])}"
     expressions = tuple(name.lower() for name in projections.JOB_EXPRESSIONS)
 
     def look(ad: Any) -> None:
@@ -355,7 +368,7 @@ def query_users(location: dict[str, str], path: Path) -> Written:
         release = htcondor2.version().split()[1]
         raise PoolError(f"{OLD_BINDINGS}{release} cannot ask for user records")
     found = place.queryUserAds(projection=list(projections.USER))
-    schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
+    schedd = f"ScheddName = {spelled(location['Name'])}"
     left_out = LeavingOut()
     with whole(path) as out:
         written = _Writing(out, LongForm(), left_out, USER)

@@ -7,11 +7,12 @@ MODIFY_REQUEST_EXPR_* with MY = job and TARGET = slot, SCHEDD_SLOT_WEIGHT in the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Union
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import Binary, Literal, Reference, Tree, every
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 Number = Union[int, float]
@@ -26,8 +27,8 @@ SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 MODIFIABLE = (CPUS, MEMORY, DISK)
 #: The least that a dynamic slot gets (Resource.cpp:create_dslot), even if less is requested.
 MIN_REQUEST = {CPUS: 1, MEMORY: 1}
-#: A consumption of shares of a core (Terms.ask).
-_SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
+#: The most shares of a core.
+_MOST_SHARES = 999_999
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator
 #: computed.
 LEAVE_REQUEST = "UNDEFINED"
@@ -184,10 +185,19 @@ class Terms:
 
 def cpu_shares_in(consumption_cpus: str) -> int:
     """Return how many Cpus one core counts as where a slot publishes this ConsumptionCpus."""
-    found = _SHARES.search(consumption_cpus)
-    if found is None:
-        return 1
-    return int(found.group(1))
+    for part in every(parse(consumption_cpus)):
+        if isinstance(part, Binary) and part.operator == "*" and _is_request(part.left):
+            shares = part.right.value if isinstance(part.right, Literal) else None
+            if type(shares) is int and 0 < shares <= _MOST_SHARES:
+                return shares
+    return 1
+
+
+def _is_request(tree: Tree) -> bool:
+    """Return whether ``tree`` is ``RequestCpus ?: 0``, of any scope (Terms.ask)."""
+    if not isinstance(tree, Binary) or tree.operator != "?:":
+        return False
+    return isinstance(tree.left, Reference) and tree.left.name == "requestcpus"
 
 
 def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:

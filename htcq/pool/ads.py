@@ -36,7 +36,7 @@ from htcq.pool.usable import (
     slot_flaw,
     slot_name,
 )
-from htcq.pool.values import Interned
+from htcq.pool.values import Interned, text_of
 
 _SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
@@ -203,7 +203,7 @@ def _with_priorities(job: Job, texts: Sequence[bytes | None]) -> Job:
     for place in range(_PRIORITIES.start, _PRIORITIES.stop):
         text, here = texts[place], place + 1
         if text is not None and changed[here] is UNDEFINED:
-            expression = parsed(text.decode("utf-8", "replace"))
+            expression = parsed(text_of(text))
             if expression is not None:
                 changed[here] = expression.evaluate(job.ad())
     return Job._make(changed)

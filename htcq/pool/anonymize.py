@@ -12,6 +12,7 @@ import math
 import re
 from functools import partial
 
+from htcq.classad.pieces import is_of_strings, requoted, unquoted, with_strings
 from htcq.pool.attribute_names import JOB_NAMES, SLOT_NAMES, job_names, slot_names
 from htcq.pool.disclosed_knobs import KNOBS, LIMIT, NUMBERED, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, OF_TYPE, VOCABULARY, Form
@@ -24,16 +25,12 @@ from htcq.pool.words import (
     ANY_NUMBER,
     HEXADECIMAL,
     LISTED,
-    ONLY_TEXTS,
     SLOT_NAME,
-    TEXT,
     WHOLE_NUMBER,
     Part,
     Token,
     is_number,
     parts,
-    plain,
-    requoted,
     tokens,
 )  # fmt: skip
 
@@ -125,9 +122,9 @@ class Rewriter:
                 return value
             return _rounded(form, value)
         of_text = not rounded and form not in (Form.EXPRESSION, Form.CLUSTER)
-        if not of_text or not ONLY_TEXTS.match(value):
+        if not of_text or not is_of_strings(value):
             return self.expression(value)
-        return TEXT.sub(lambda found: requoted(found.group(), partial(self._text, form)), value)
+        return with_strings(value, partial(self._text, form))
 
     def _text(self, form: Form, text: str) -> str:
         identities = self.identities
@@ -206,7 +203,7 @@ class Rewriter:
         if len(_REPETITION.findall(text)) > _MAX_REPETITIONS or _NESTED.search(text):
             return None
         try:
-            pattern = re.compile(plain(text[1:-1]))
+            pattern = re.compile(unquoted(text))
         except (re.error, OverflowError, RecursionError):
             return None
         # Nobody's name: what the expression takes where there is none.

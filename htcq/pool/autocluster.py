@@ -13,6 +13,7 @@ from htcq.pool.job import OWN as JOB_OWN
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import requested
+from htcq.pool.values import bytes_of
 from htcq.units import attribute
 
 
@@ -85,7 +86,7 @@ def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
         lines.append((request.encode(), str(amount).encode()))
         needs.append(f"TARGET.{attribute(asset)} >= {request}")
     requirements = " && ".join(needs) or "true"
-    lines.append((b"Requirements", requirements.encode()))
+    lines.append((b"Requirements", bytes_of(requirements)))
     frame = SharedAttributes(tuple(lines), Expressions())
     job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
     return Autocluster(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

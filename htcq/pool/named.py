@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from htcq.classad.pieces import is_of_strings, strings_in, unquoted, without_escapes
 from htcq.pool.disclosed_knobs import KNOBS, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, Form
 from htcq.pool.identities import Names, is_address
@@ -15,13 +16,10 @@ from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown
 from htcq.pool.words import (
     ANY_NUMBER,
     LISTED,
-    ONLY_TEXTS,
     SLOT_NAME,
-    TEXT,
     WHOLE_NUMBER,
     Part,
     parts,
-    plain,
     tokens,
 )
 
@@ -61,19 +59,19 @@ class Collector:
     def _attribute(self, ad_type: str, group: bool, name: str, value: str) -> None:
         form = shown_form(ad_type, group, name)
         if name == "machineresources":
-            for text in TEXT.findall(value):
+            for text in strings_in(value):
                 self.names.assets.update(folded(each) for each in LISTED.findall(text))
         if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
             self.names.clusters.add(int(value))
-        elif ONLY_TEXTS.match(value):
-            self._texts(form or COMPARED.get(name), TEXT.findall(value))
+        elif is_of_strings(value):
+            self._texts(form or COMPARED.get(name), strings_in(value))
         elif not ANY_NUMBER.match(value):
             self._expression(name, value, form is not None)
         if not ANY_NUMBER.match(value):
             self._anywhere(value)
 
     def _texts(self, form: Form | None, texts: Iterable[str]) -> None:
-        for text in map(plain, texts):
+        for text in texts:
             if form is Form.WHO:
                 self.names.add_principal(text)
             elif form is Form.WHERE and not text.startswith("$("):
@@ -100,12 +98,12 @@ class Collector:
                 continue
             compared = compared_form(found, place)
             if compared in (Form.WHO, Form.WHERE):
-                text = plain(token.text[1:-1])
+                text = unquoted(token.text)
                 self._texts(compared, LISTED.findall(text) or [text])
 
     def _anywhere(self, value: str) -> None:
         """Add what looks like a user or a place."""
-        text = plain(value)
+        text = without_escapes(value)
         self._addresses(text)
         for host in _ALIAS.findall(text):
             self.names.add_host(host)

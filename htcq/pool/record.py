@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from htcq.classads import UNDEFINED, Value, as_number
 from htcq.pool.ad_lines import AdSchema, RawAd
 from htcq.pool.secrets import is_secret_attribute
-from htcq.pool.values import Interned
+from htcq.pool.values import Interned, text_of
 
 #: Everything is kept of these, and their frames are as many as they are.
 RECORD = AdSchema((), frozenset({"*"}))
@@ -55,6 +55,6 @@ class Record:
 
 def record_of(raw: RawAd, interned: Interned) -> Record:
     """Return the record that stands in the lines of ``raw``, without what is secret."""
-    named = ((name.decode("utf-8", "replace").lower(), text) for name, text in raw.shared)
+    named = ((text_of(name).lower(), text) for name, text in raw.shared)
     values = {name: interned[text] for name, text in named if not is_secret_attribute(name)}
     return Record(raw.type.decode(), values)

@@ -57,7 +57,7 @@ _URL_PASSWORD = r"(?<=://)[^\s/@:\"]*:[^\s/@\"]+(?=@)"
 _SECRET_VALUE = re.compile("|".join((_CLAIM_ID, _JWT, _PEM, _URL_PASSWORD)), re.DOTALL)
 #: What follows such a word in a command line.
 _SPELLED_OUT = re.compile(
-    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:\s*[=:]\s*|\s+)['\"]?)[^\s'\"|,;]+",
+    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:[^\S\n]*[=:][^\S\n]*|[^\S\n]+)['\"]?)[^\s'\"|,;]+",
     re.IGNORECASE,
 )
 

@@ -6,26 +6,26 @@ be evaluated.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
+from htcq.classad.growth import MAX_CHARACTERS, growth, is_endless
+from htcq.classad.growth import depth as depth_of
+from htcq.classad.growth import references as marks_in
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
-from htcq.growth import MAX_CHARACTERS, growth, is_endless
-from htcq.growth import references as marks_in
 from htcq.pool.ad_lines import Lines
 from htcq.pool.secrets import scrub
+from htcq.pool.values import bytes_of, text_of
 
 #: An attribute that needs more lookups is not evaluated: it could take forever.
 MAX_LOOKUPS = 100_000
 #: Nor is one whose functions are nested deeper, through all attributes: at some 30,000 the
 #: library's recursion overflows the stack of the process (25.14).
 MAX_DEPTH = 5_000
-_BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
 Own = Iterable[tuple[str, Value]]
 
@@ -58,7 +58,7 @@ class Expressions:
 
     def _parsed(self, text: str) -> Expr | None:
         try:
-            return Expr(text)
+            return Expr(text, whole=False)
         except PolicyError as error:
             self.broken[text] = str(error)
             if is_endless(text):
@@ -85,10 +85,10 @@ class SharedAttributes:
         self.texts: dict[str, str] = {}
         self.names: dict[str, str] = {}
         for raw_name, raw_text in lines:
-            name = raw_name.decode("utf-8", "replace")
+            name = text_of(raw_name)
             self.names[name.lower()] = name
             # What is not kept cannot be disclosed: a snapshot may hold claim ids and tokens.
-            self.texts[name.lower()] = scrub(raw_text.strip().decode("utf-8", "replace"))
+            self.texts[name.lower()] = scrub(text_of(raw_text.strip()))
         self._expressions = expressions
         self._ad: Ad | None = None
         self._twin: SharedAttributes | None = None
@@ -109,16 +109,16 @@ class SharedAttributes:
         replaced = {name.lower() for name in texts}
         kept = []
         for name, text in self.lines:
-            if name.decode("utf-8", "replace").lower() not in replaced:
+            if text_of(name).lower() not in replaced:
                 kept.append((name, text))
-        new = [(name.encode(), text.encode()) for name, text in texts.items()]
+        new = [(bytes_of(name), bytes_of(text)) for name, text in texts.items()]
         return SharedAttributes((*kept, *new), expressions)
 
     def only(self, names: Container[str]) -> SharedAttributes:
         """Return a frame with the attributes ``names``, in lower case, alone."""
         kept = []
         for name, text in self.lines:
-            if name.decode("utf-8", "replace").lower() in names:
+            if text_of(name).lower() in names:
                 kept.append((name, text))
         return SharedAttributes(tuple(kept), self._expressions)
 
@@ -358,7 +358,7 @@ class _Lookups:
         grown = growth(text, elements, marks)
         return _Work(
             min(lookups * grown.times, MAX_LOOKUPS + 1),
-            min(depth + _depth(text), MAX_DEPTH + 1),
+            min(depth + depth_of(text), MAX_DEPTH + 1),
             min(size * grown.characters, MAX_CHARACTERS + 1),
             min(elements, MAX_CHARACTERS),
             min(marks, MAX_CHARACTERS),
@@ -373,12 +373,3 @@ class _Lookups:
             # It can put any name together.
             words += self._texts
         return Counter(word for word in words if word in self._texts)
-
-
-def _depth(text: str) -> int:
-    """Return how deep brackets are nested, and 1 for the expression itself."""
-    deepest = depth = 0
-    for bracket in _BRACKET.findall(text):
-        depth += 1 if bracket in "([{" else -1
-        deepest = max(deepest, depth)
-    return deepest + 1

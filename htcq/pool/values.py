@@ -24,11 +24,21 @@ class Interned(dict[Optional[bytes], Value]):
 
 
 def _value(raw: bytes) -> Value:
-    text = scrub(raw.strip().decode("utf-8", "replace"))
+    text = scrub(text_of(raw.strip()))
     value = literal(text)
     if value is not None:
         return value
     try:
-        return Expr(text).evaluate()
+        return Expr(text, whole=False).evaluate()
     except PolicyError:
         return UNDEFINED
+
+
+def text_of(raw: bytes) -> str:
+    """Return a line or a part of it; bytes that are no UTF-8 are surrogates in it."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return what :func:`text_of` made ``text`` of."""
+    return text.encode("utf-8", "surrogateescape")

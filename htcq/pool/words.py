@@ -1,16 +1,16 @@
 """Parts of expressions and of texts, in their order.
 
-Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as
-people and daemons write them: addresses, paths, names. Every character beyond ASCII
-counts as a letter, so that no name is split.
+Expressions as ClassAds and values of knobs have them (:mod:`htcq.classad.pieces`); texts as people
+and daemons write them: addresses, paths, names.
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
 from typing import NamedTuple
+
+from htcq.classad.pieces import LETTER, PIECE
 
 
 class Part(enum.Enum):
@@ -43,26 +43,16 @@ class Token(NamedTuple):
         return self.text.lower() in ("==", "=?=", "!=", "=!=", "is", "isnt")
 
 
-#: Letters, digits and the underscore; every letter beyond ASCII, and bytes that are no UTF-8.
-_LETTER = r"[A-Za-z0-9_\u0080-\U0010ffff]"
-_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?:[KMGTkmgt][Bb]?)?"
-_TOKEN = re.compile(
-    r'(?P<TEXT>"(?:[^"\\]|\\.)*")'
-    rf"|(?P<NUMBER>{_NUMBER})(?!{_LETTER})"
-    rf"|(?P<WORD>{_LETTER}+|'(?:[^'\\]|\\.)*')"
-    r"|(?P<OTHER>=\?=|=!=|==|!=|<=|>=|&&|\|\||.)",
-    re.DOTALL,
-)
 _SPACE = re.compile(r"\s*")
-_INNER = rf"{_LETTER}(?:(?:{_LETTER}|[.+-])*{_LETTER})?"
-_PATH_LETTER = rf"(?:{_LETTER}|[.+@%~:=-])"
+_INNER = rf"{LETTER}(?:(?:{LETTER}|[.+-])*{LETTER})?"
+_PATH_LETTER = rf"(?:{LETTER}|[.+@%~:=-])"
 _HEX = r"[0-9A-Fa-f]"
 _PART = re.compile(
     r"(?P<SINFUL><(?:\[[0-9A-Fa-f:.]+\]|[^<>\s:]+):[0-9]+(?:\?[^<>\s]*)?>)"
     r"|(?P<URL>[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'|,;]+)"
     rf"|(?P<PATH>(?<![^\s\"'(),;=:|^{{\[])(?:[A-Za-z]:\\|\\\\)(?:{_PATH_LETTER}|[\\/])+"
     rf"|(?<![\w.)\]}}-])~?/(?:{_PATH_LETTER}+/?)+)"
-    rf"|(?P<HARDWARE>(?<!{_LETTER}){_HEX}{{2}}(?:[:-]{_HEX}{{2}}){{5}}(?![\w:]))"
+    rf"|(?P<HARDWARE>(?<!{LETTER}){_HEX}{{2}}(?:[:-]{_HEX}{{2}}){{5}}(?![\w:]))"
     rf"|(?P<BUS>(?<![\w:.])(?:{_HEX}{{4,8}}:)?{_HEX}{{2}}:{_HEX}{{2}}\.[0-7](?!\w))"
     rf"|(?P<DEVICE>(?<![A-Za-z0-9])(?:(?:GPU|MIG)-)?{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}"
     rf"|(?<![A-Za-z0-9])(?:GPU|MIG)-{_HEX}{{8,}})"
@@ -76,9 +66,7 @@ _PART = re.compile(
 #: The digits of an id, without the words before them.
 HEXADECIMAL = re.compile(rf"(?<![A-Za-z]){_HEX}{{2,}}(?:[-:]{_HEX}{{2,}})*")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,4}(?:[.-][0-9]{1,4})*\Z")
-#: Texts in quotes; values of such texts alone; the words of a list; numbers; names of slots.
-TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
-ONLY_TEXTS = re.compile(r'[\s{},]*(?:"(?:[^"\\]|\\.)*"[\s{},]*)+\Z')
+#: The words of a list; numbers; names of slots.
 LISTED = re.compile(r"[^\s,]+")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}\Z")
 ANY_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
@@ -87,7 +75,7 @@ SLOT_NAME = re.compile(r"slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]+\Z", re.IGNOREC
 
 def tokens(text: str) -> list[Token]:
     """Return the parts of an expression; together with their spaces they are the text."""
-    return _split(_TOKEN, text)
+    return _split(PIECE, text)
 
 
 def parts(text: str) -> list[Token]:
@@ -120,23 +108,3 @@ def _end_of_space(text: str, start: int) -> int:
 def is_number(text: str) -> bool:
     """Return whether a word of a text is a number or a version, too short to be an id."""
     return bool(_PLAIN_NUMBER.match(text))
-
-
-def plain(text: str) -> str:
-    """Return the content of a quoted text without its escapes."""
-    if "\\" not in text:
-        return text
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
-
-
-def requoted(text: str, change: Callable[[str], str]) -> str:
-    """Return a text in quotes with its content changed.
-
-    The text stays as it was written where its content does.
-    """
-    old = plain(text[1:-1])
-    new = change(old)
-    if new == old:
-        return text
-    escaped = new.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

@@ -11,14 +11,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import AdOf, Literal
 from htcq.errors import ProbeError
 from htcq.node import Gpu
 from htcq.probe.machine import Machine
 
 _AMD = "0x1002"
 _DETECTED = re.compile(r"\s*DetectedGPUs\s*=\s*(.*?)\s*$", re.IGNORECASE)
-_NESTED_AD = re.compile(r"\s*(\w+)\s*=\s*\[(.*)\]\s*$")
-_PAIR = re.compile(r'(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
+_NESTED_AD = re.compile(r"\s*(\w+)\s*=\s*(\[.*\])\s*$")
 
 
 def parse_discovery(text: str) -> tuple[Gpu, ...]:
@@ -37,9 +38,7 @@ def parse_discovery(text: str) -> tuple[Gpu, ...]:
             if found.group(1).startswith('"'):
                 listed = tuple(re.findall(r"[^\s,]+", found.group(1).strip('"')))
         elif nested := _NESTED_AD.match(line):
-            ads[nested.group(1).lower()] = {
-                key.lower(): value.strip('" ') for key, value in _PAIR.findall(nested[2])
-            }
+            ads[nested.group(1).lower()] = _values(nested.group(2))
     if listed is None:
         raise ProbeError(
             "condor_gpu_discovery: no DetectedGPUs in its answer",
@@ -51,6 +50,17 @@ def parse_discovery(text: str) -> tuple[Gpu, ...]:
         own = ads.get(re.sub(r"\W", "_", name).lower(), {})
         gpus.append(_from_ad(name, {**shared, **own}))
     return tuple(gpus)
+
+
+def _values(text: str) -> dict[str, str]:
+    """Return the values in the ad ``text`` as texts, by name in lower case."""
+    tree, found = parse(text), dict[str, str]()
+    if isinstance(tree, AdOf):
+        for name, part in tree.attributes:
+            found[name] = text[part.span.start : part.span.end]
+            if isinstance(part, Literal) and isinstance(part.value, str):
+                found[name] = part.value.strip()
+    return found
 
 
 def _from_ad(name: str, ad: Mapping[str, str]) -> Gpu:

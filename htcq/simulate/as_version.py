@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from htcq.classad.substitution import substituted
+from htcq.classad.tree import MY, TARGET, Binary, Reference, Tree
 from htcq.errors import InputError
 from htcq.policy.defaults import CATALOG_SPACE, MODIFIED, default_modifications
 from htcq.pool.configuration import Configuration, Knob
@@ -44,13 +46,11 @@ _WRITTEN = "condorversion"
 _LAST = 999
 #: How WithinResourceLimits of a slot without a consumption policy compares disk, before startds
 #: knew catalogs and since.
-_WITHOUT_CATALOGS = "MY.Disk > 0 && TARGET.RequestDisk <= MY.Disk"
-_WITH_CATALOGS = re.compile(r"MY\.Disk > 0 && \(TARGET\.RequestDisk - .*\) <= MY\.Disk")
+_WITHOUT_CATALOGS = "TARGET.RequestDisk <= MY.Disk"
+_WITH_CATALOGS = f"(TARGET.RequestDisk - {CATALOG_SPACE}) <= MY.Disk"
 #: What a startd that knows catalogs says of the files that jobs share; seen with 25.14.1.
 _MAPPING, _MAPPED = "MappingMethod", '"Hardlink"'
 _LIMITS = "withinresourcelimits"
-#: The clause of Requirements (src/condor_startd.V6/Reqexp.cpp).
-_CLAUSE = re.compile(r"\s*&&\s*\(?\s*WithinResourceLimits\s*\)?", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 #: The records whose daemons have a role.
 _RECORDS = {CENTRAL: (NEGOTIATOR, COLLECTOR), ACCESS: (SCHEDD,)}
@@ -255,18 +255,72 @@ def _texts(slot: Slot, by: Version) -> dict[str, str]:
     requirements = frame.text("Requirements")
     changed = limits
     if slot.type == STATIC and not STATIC_LIMITS.holds(by):
-        texts["Requirements"] = _CLAUSE.sub("", requirements)
-    elif slot.type == STATIC and not _CLAUSE.search(requirements):
+        texts["Requirements"] = _without_limits(requirements)
+    elif slot.type == STATIC and _without_limits(requirements) == requirements:
         changed = limits or " && ".join(limits_without_policy(resources_of(slot)))
         texts["Requirements"] = f"({requirements}) && WithinResourceLimits"
     if not CATALOGS.holds(by):
-        changed = _WITH_CATALOGS.sub(_WITHOUT_CATALOGS, changed)
+        changed = _with_disk(changed, _WITHOUT_CATALOGS, Binary)
     else:
-        changed = changed.replace(
-            _WITHOUT_CATALOGS, f"MY.Disk > 0 && (TARGET.RequestDisk - {CATALOG_SPACE}) <= MY.Disk"
-        )
+        changed = _with_disk(changed, _WITH_CATALOGS, Reference)
         if _MAPPING.lower() not in frame.texts:
             texts[_MAPPING] = _MAPPED
     if changed != limits:
         texts["WithinResourceLimits"] = changed
     return texts
+
+
+def _without_limits(requirements: str) -> str:
+    """Return Requirements without the clause of the startd (src/condor_startd.V6/Reqexp.cpp)."""
+
+    def replaced(part: Tree) -> str | None:
+        if not isinstance(part, Binary) or part.operator != "&&":
+            return None
+        if not isinstance(part.right, Reference) or part.right.name != _LIMITS:
+            return None
+        left = part.left.span
+        rest = requirements[left.start : left.end]
+        return rest if left.start == part.span.start else f"({rest})"
+
+    return substituted(requirements, replaced)
+
+
+def _with_disk(limits: str, comparison: str, asked_as: type[Binary | Reference]) -> str:
+    """Return WithinResourceLimits with another comparison of the disk that a request asks for.
+
+    That is a difference, with the space of catalogs, or the attribute of the request alone; it
+    stands behind the condition that the slot has a disk.
+    """
+    behind: set[int] = set()
+
+    def replaced(part: Tree) -> str | None:
+        if not isinstance(part, Binary):
+            return None
+        if part.operator == "&&" and _has_disk(part.left):
+            behind.add(id(part.right))
+        if id(part) in behind and _compares_disk(part, asked_as):
+            return comparison
+        return None
+
+    return substituted(limits, replaced)
+
+
+def _has_disk(tree: Tree) -> bool:
+    """Return whether ``tree``, or the last condition of it, is ``MY.Disk > 0``."""
+    while isinstance(tree, Binary) and tree.operator == "&&":
+        tree = tree.right
+    return isinstance(tree, Binary) and tree.operator == ">" and _is_disk(tree.left, MY)
+
+
+def _compares_disk(part: Binary, asked_as: type[Binary | Reference]) -> bool:
+    if part.operator != "<=" or not _is_disk(part.right, MY) or not isinstance(part.left, asked_as):
+        return False
+    asked: Tree = part.left
+    if isinstance(asked, Binary) and asked.operator == "-":
+        asked = asked.left
+    return _is_disk(asked, TARGET)
+
+
+def _is_disk(tree: Tree, scope: str) -> bool:
+    name = "disk" if scope == MY else "requestdisk"
+    return isinstance(tree, Reference) and (tree.scope, tree.name) == (scope, name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from htcq.classad.older import as_before
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.default_operator import as_before
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.versions import version

@@ -19,6 +19,7 @@ from htcq.policy.consumption import NEGOTIATOR, cpu_shares_in
 from htcq.pool.resource_limits import SWAP, limits_by_policy, limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.values import bytes_of
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, attribute
 
 #: By these the startd's own WithinResourceLimits are known; a configuration may have put another in
@@ -71,7 +72,7 @@ class Publishing:
                 **_told(slot, model, shares),
                 **_tokens(model, None if dynamic else claims),
             }
-            encoded = tuple((name.encode(), text.encode()) for name, text in lines.items())
+            encoded = tuple((bytes_of(name), bytes_of(text)) for name, text in lines.items())
             self._frames[key] = SharedAttributes(encoded, self._expressions)
         cpus, total = (
             _in_shares(slot.value(name), shares, model) for name in ("Cpus", "TotalSlotCpus")

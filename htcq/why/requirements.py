@@ -7,19 +7,19 @@ be evaluated. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmake
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, Union
 
+from htcq.classad.clauses import choice, comparison, conjuncts, disjuncts
+from htcq.classad.names import reference
+from htcq.classad.tree import TARGET
 from htcq.classads import literal
 from htcq.policy.claim import request_of
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.slot import PLACES, Slot
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
-from htcq.why.clause_texts import bare, choice, comparison, conjuncts, disjuncts
 
-_REFERENCE = re.compile(r"(?:(my|target)\s*\.\s*)?([a-z_][a-z0-9_]*)\Z", re.IGNORECASE)
 REQUIREMENTS, REQUEST = "Requirements", "request"
 #: The scope is said: what an ad lacks would be looked up in the other one.
 WHOLE = "MY.Requirements"
@@ -136,10 +136,10 @@ class TakenApart:
 
     def _attribute(self, part: Part) -> str:
         """Return the expression of the attribute of the ad itself that a text names."""
-        found = _REFERENCE.match(part.text)
-        if found is None or (found.group(1) or "").lower() == "target":
+        found = reference(part.text)
+        if found is None or found.scope == TARGET:
             return ""
-        frame, name = self._frames[part.of_job], found.group(2).lower()
+        frame, name = self._frames[part.of_job], found.name
         if name in self._own[part.of_job] or frame.expression(name) is None:
             return ""
         text = frame.text(name)
@@ -177,16 +177,15 @@ class TakenApart:
 
     def _asset(self, text: str, of_job: bool) -> str:
         """Return the asset of the slots that a text stands for; empty where it is anything else."""
-        found = _REFERENCE.match(bare(text))
-        name = found.group(2).lower() if found else ""
-        if found is None or name not in self._assets:
+        found = reference(text)
+        if found is None or found.name not in self._assets:
             return ""
-        scope = (found.group(1) or "").lower()
+        scope, name = found.scope, found.name
         if not of_job:
-            return "" if scope == "target" else name
+            return "" if scope == TARGET else name
         # What the job lacks is looked up in the slot.
         is_lacking = name not in JOB_PLACES and name not in self._frames[True]
-        return name if scope == "target" or (not scope and is_lacking) else ""
+        return name if scope == TARGET or (not scope and is_lacking) else ""
 
     def _is_constant(self, text: str) -> bool:
         """Return whether a text looks at nothing that is a slot's own."""

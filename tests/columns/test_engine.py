@@ -163,8 +163,8 @@ def test_some_rows_are_evaluated_alone(rows: list[int], text: str) -> None:
     "text", ["(" * 9000 + "1", "-" * 30_000 + "1", "{" * 16_000, "[a=" * 9000, "a?:" * 10_000 + "a"]
 )
 def test_hostile_depth_is_a_foreign_tree(text: str) -> None:
-    from htcq.columns.parser import parse
-    from htcq.columns.tree import Foreign
+    from htcq.classad.parser import parse
+    from htcq.classad.tree import Foreign
 
     assert isinstance(parse(text), Foreign)
 

@@ -10,24 +10,23 @@ that the schedd gives back.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
-from htcq.classads import Ad, Expr, Missing, Value, named, spelled
+from htcq.classad.names import as_written, visible
+from htcq.classad.parser import parse
+from htcq.classad.substitution import with_texts
+from htcq.classad.tree import Reference, Selection, Span, Tree
+from htcq.classads import Ad, Expr, Missing, Value, spelled
+from htcq.classads import named as named_attribute
 from htcq.pool.job import HELD, IDLE, PLACES, RUNNING, SUSPENDED, TRANSFERRING, Job
 from htcq.pool.record import Record
 
-#: Strings, and attributes in the scopes that only this expression has.
-_SCOPED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(job|slot|owner|schedd)\s*\.\s*(\w+)", re.IGNORECASE)
-#: Strings, attributes in these scopes, functions, and other names.
-_NAMED = re.compile(
-    _SCOPED.pattern + r"|\b\w+\s*\(|\b((?:(?:my|target)\s*\.\s*)?[a-z_]\w*)",
-    re.IGNORECASE,
-)
-_CONSTANTS = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
-_OWNER, _SCHEDD, _SLOT, _USER = "owner", "schedd", "slot", "user"
+#: The scopes that only this expression has.
+_SCOPES = frozenset({"job", "slot", "owner", "schedd"})
+_JOB, _OWNER, _SCHEDD, _SLOT, _USER = "job", "owner", "schedd", "slot", "user"
 #: The attributes of OWNER, with those of a user record that they are, and the states of jobs that
 #: they count.
 _COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
@@ -104,7 +103,8 @@ class StartVanilla:
         if record is not None and finds_schedd:
             values = record.values.items()
             self._schedd = Ad({key: each for key, each in values if not isinstance(each, Missing)})
-        self._scopes = {found[1].lower() for found in _SCOPED.finditer(self.text) if found[1]}
+        self._named = tuple(_named(self.text))
+        self._scopes = {each.scope for each in self._named}
         self._places = sorted({PLACES[word] for word in self.words() if word in PLACES})
         self._offers: dict[tuple[object, ...], bool | None] = {}
 
@@ -121,25 +121,20 @@ class StartVanilla:
     @cached_property
     def names_of_jobs(self) -> frozenset[str]:
         """The attributes that it names in the scope JOB, in lower case."""
-        found = _SCOPED.finditer(self.text)
-        return frozenset(each[2].lower() for each in found if (each[1] or "").lower() == "job")
+        return frozenset(each.name for each in self._named if each.scope == _JOB)
 
     @cached_property
     def lost(self) -> tuple[str, ...]:
         """The names that the schedd finds nowhere, as they are written."""
-        found: dict[str, None] = {}
-        for each in _NAMED.finditer(self.text):
-            in_schedd = (each[1] or "").lower() == _SCHEDD and not self._finds_schedd
-            if in_schedd or (each[3] and each[3].lower() not in _CONSTANTS):
-                found[each[0]] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(each.text for each in self._named if self._is_lost(each)))
+
+    def _is_lost(self, named: _Named) -> bool:
+        return not named.scope or (named.scope == _SCHEDD and not self._finds_schedd)
 
     def with_scopes(self, scoped: Callable[[str], str]) -> str:
         """Return the expression with ``scoped(name)`` for each name without a value."""
-        lost = frozenset(self.lost)
-        return _NAMED.sub(
-            lambda found: scoped(found[0]) if found[0] in lost else found[0], self.text
-        )
+        lost = [(each.span, scoped(each.text)) for each in self._named if self._is_lost(each)]
+        return with_texts(self.text, lost)
 
     @property
     def looks_at_slot(self) -> bool:
@@ -149,9 +144,10 @@ class StartVanilla:
     @cached_property
     def unread(self) -> tuple[str, ...]:
         """The attributes of the schedd that it names and that no ad here has."""
-        named = [each for each in _SCOPED.finditer(self.text) if (each[1] or "").lower() == _SCHEDD]
-        missing = (each[0] for each in named if self._finds_schedd and each[2] not in self._schedd)
-        return tuple(dict.fromkeys(missing))
+        if not self._finds_schedd:
+            return ()
+        own = (each for each in self._named if each.scope == _SCHEDD)
+        return tuple(dict.fromkeys(each.text for each in own if each.name not in self._schedd))
 
     def offers(self, job: Job) -> bool | None:
         """Return whether the schedd offers a job for every slot, or for none.
@@ -181,21 +177,20 @@ class StartVanilla:
         The schedd puts the job's own values in (flattenVanillaStartExpr): a consumption policy
         does not change what the job requests there.
         """
-        return _SCOPED.sub(
-            lambda found: self._replaced(found, job) if found[1] else found[0], self.text
-        )
+        named = [each for each in self._named if each.scope]
+        return with_texts(self.text, [(each.span, self._replaced(each, job)) for each in named])
 
-    def _replaced(self, found: re.Match[str], job: Job) -> str:
-        scope, name = found[1].lower(), found[2]
+    def _replaced(self, named: _Named, job: Job) -> str:
+        scope, name = named.scope, named.name
         # Jobs of one request have equal values of their own attributes.
-        if scope == "job" and name.lower() not in PLACES:
+        if scope == _JOB and name not in PLACES:
             value = job.frame.value(name)
             if isinstance(value, Missing) and name in job.frame:
-                value = named(name).evaluate(job.ad())
+                value = named_attribute(name).evaluate(job.ad())
             if not isinstance(value, Missing):
                 return spelled(value)
         if scope in _AD_OF:
-            return f"{_AD_OF[scope]}.{name}"
+            return f"{_AD_OF[scope]}.{named.written}"
         if scope == _SCHEDD:
             return spelled(self._schedd.value(name))
         return spelled(self._owners.ad(self._name, job.user).value(name))
@@ -225,6 +220,41 @@ class StartVanilla:
         if slot is not None:
             ad["SLOT"] = slot
         return self._expression.evaluate(ad)
+
+
+class _Named(NamedTuple):
+    """An attribute in one of these scopes; with an empty scope, what is in none of them.
+
+    ``name`` is in lower case, ``written`` and ``text`` are it and all of it as they are written.
+    """
+
+    scope: str
+    name: str
+    written: str
+    text: str
+    span: Span
+
+
+def _named(text: str) -> Iterator[_Named]:
+    """Yield what an expression names, in its order."""
+    scopes: set[int] = set()
+    for part in visible(parse(text)):
+        if not isinstance(part, (Reference, Selection)) or id(part) in scopes:
+            continue
+        scope = ""
+        if isinstance(part, Selection) and part.of is not None:
+            scope = _scope_of(part.of)
+            if not scope:
+                continue
+            scopes.add(id(part.of))
+        whole = text[part.span.start : part.span.end]
+        yield _Named(scope, part.name, as_written(text, part), whole, part.span)
+
+
+def _scope_of(tree: Tree) -> str:
+    if isinstance(tree, Reference) and tree.scope is None and tree.name in _SCOPES:
+        return tree.name
+    return ""
 
 
 def _decided(value: Value) -> bool | None:

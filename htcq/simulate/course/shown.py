@@ -7,11 +7,11 @@ Follows src/condor_schedd.V6/schedd.cpp (fill_submitter_ad), HTCondor 25.14.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 
+from htcq.classad.names import words
 from htcq.classads import as_number
 from htcq.pool.pool import Pool
 from htcq.pool.record import SCHEDD, SUBMITTER
@@ -71,11 +71,11 @@ def _iso(seconds: float) -> str:
 
 def names_any(pool: Pool, *names: str) -> bool:
     """Return whether a slot, a job or the central manager names any of these attributes."""
-    named = re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
-    if any(named.search(knob.value) for knob in pool.central or ()):
+    named = {name.lower() for name in names}
+    if any(not named.isdisjoint(words(knob.value)) for knob in pool.central or ()):
         return True
     jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
     for frame in frames_of(pool.slots or ()) | frames_of(jobs):
-        if any(map(named.search, frame.texts.values())):
+        if not named.isdisjoint(frame.words()):
             return True
     return False

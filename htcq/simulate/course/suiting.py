@@ -14,7 +14,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES, Number, Slot
 from htcq.pool.slot_class import requested
-from htcq.simulate.cycle.clock import Clock
+from htcq.simulate.cycle.clock import clock_of
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.search import limits_of
@@ -35,7 +35,7 @@ class Suiting:
     """
 
     def __init__(self, pool: Pool, moment: float | None) -> None:
-        self._moment, self._clock = moment, Clock(moment)
+        self._moment, self._clock = moment, clock_of(pool, moment)
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
         self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), ReferenceGraph()
         self._names: dict[tuple[int, int], frozenset[str]] = {}

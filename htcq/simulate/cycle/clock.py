@@ -1,34 +1,28 @@
 """Expressions that look at the clock, with the time of a cycle in its place.
 
-ClassAds have the function time() and the attribute CurrentTime (src/classad/fnCall.cpp,
-compat_classad.cpp, HTCondor 25.14). The library would answer with the time of whoever reads a pool,
-hours or years after it was captured.
+The library would answer with the time of whoever reads a pool, hours or years after it was
+captured.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from htcq.classad.clock import CLOCK_WORDS, CURRENT_TIME, at_time
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 
-#: Strings, and what looks at the clock outside of them.
-_CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
-_QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
 #: Knobs whose expressions the negotiator evaluates with ads.
 NEGOTIATORS_EXPRESSIONS = (
     "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK", "NEGOTIATOR_PRE_JOB_RANK",
     "NEGOTIATOR_POST_JOB_RANK", "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT",
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_SUBMITTER_CONSTRAINT",
 )  # fmt: skip
-#: Words of every expression that looks at the clock.
-_WORDS = frozenset({"time", "currenttime"})
 Ad = TypeVar("Ad", Job, Slot)
 
 
@@ -39,7 +33,7 @@ def at_moment(pool: Pool, moment: float | None) -> Pool:
     """
     if moment is None:
         return pool
-    clock = Clock(moment)
+    clock = clock_of(pool, moment)
     for ads in (pool.slots or (), pool.jobs or ()):
         for frame in frames_of(ads):
             clock.frame(frame)
@@ -51,10 +45,22 @@ def at_moment(pool: Pool, moment: float | None) -> Pool:
     return replace(pool, slots=slots, jobs=jobs, central=central)
 
 
-class Clock:
-    """The clock of all expressions at ``moment``; None leaves them as they are."""
+def clock_of(pool: Pool, moment: float | None) -> Clock:
+    """Return the clock of the expressions of ``pool``."""
+    jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
+    frames = frames_of(pool.slots or ()) | frames_of(jobs)
+    return Clock(moment, any(CURRENT_TIME in frame for frame in frames))
 
-    def __init__(self, moment: float | None) -> None:
+
+class Clock:
+    """The clock of all expressions at ``moment``; None leaves them as they are.
+
+    ``owned`` tells whether any ad has an attribute CurrentTime: what expressions look up in other
+    ads is then left to the library.
+    """
+
+    def __init__(self, moment: float | None, owned: bool = False) -> None:
+        self._owned = owned
         self._seconds = "" if moment is None else str(int(moment))
         self._expressions = Expressions()
         self._frames: dict[int, SharedAttributes] = {}
@@ -96,7 +102,7 @@ class Clock:
         changed = {}
         for name in NEGOTIATORS_EXPRESSIONS:
             knob = central.knob(name)
-            if knob is not None and _QUICK.search(f"{knob.value} {knob.raw}"):
+            if knob is not None:
                 timed = replace(knob, value=self._text(knob.value), raw=self._text(knob.raw))
                 if timed != knob:
                     changed[name] = timed
@@ -106,9 +112,9 @@ class Clock:
         return replace(central, knobs={**central.knobs, **changed})
 
     def _changed(self, frame: SharedAttributes) -> SharedAttributes:
-        if _WORDS.isdisjoint(frame.words()):
+        if CLOCK_WORDS.isdisjoint(frame.words()):
             return frame
-        own = "currenttime" in frame
+        own = CURRENT_TIME in frame
         texts = {}
         for name, text in frame.texts.items():
             changed = self._text(text, own)
@@ -121,16 +127,4 @@ class Clock:
 
     def _text(self, text: str, own: bool = False) -> str:
         """Return an expression at this time; ``own``: of an ad that has a CurrentTime itself."""
-        if not _QUICK.search(text):
-            return text
-        return _CLOCK.sub(lambda found: self._at(found, own), text)
-
-    def _at(self, found: re.Match[str], own: bool) -> str:
-        """Return the time in the place of what looks at it.
-
-        An attribute that an ad has itself stays.
-        """
-        word = found[1]
-        if word is None or (own and word.lower() == "currenttime"):
-            return found[0]
-        return self._seconds
+        return at_time(text, self._seconds, own, self._owned)

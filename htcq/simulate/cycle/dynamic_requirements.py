@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from htcq.classad.clauses import conjuncts
+from htcq.classad.names import reference
+from htcq.classad.parser import parse
+from htcq.classad.tree import TARGET, Foreign
 from htcq.classads import Ad, Expr, Value, as_number
-from htcq.columns.parser import parse
-from htcq.columns.tree import MY, Binary, Foreign, Reference, Tree, written
 from htcq.policy.claim import Startd
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import SCHEDD
@@ -28,6 +30,7 @@ _OF_DYNAMIC_SLOT = frozenset({"dynamicslot", "partitionableslot", "slottype", "n
 DYNAMIC_SLOTS = "numdynamicslots"
 #: Compares the request with what the slot has left, which a startd does apart.
 _LIMITS = "withinresourcelimits"
+_REQUIREMENTS = "Requirements"
 #: References that are followed into each other, which keeps circles out.
 _MAX_DEPTH = 20
 
@@ -55,8 +58,8 @@ def asked_again(
     for asset in assets:
         changing |= {asset, f"totalslot{asset}", f"request{asset}", f"_cp_orig_request{asset}"}
     found = []
-    for tree in _parts(Reference("requirements"), slot, _MAX_DEPTH):
-        expression = links.parsed(written(tree))
+    for text in _parts(_REQUIREMENTS, slot, _MAX_DEPTH):
+        expression = links.parsed(text)
         if expression is None:
             continue
         if not changing.isdisjoint(links.reached(expression.words(), slot, job)):
@@ -102,10 +105,11 @@ class AskedBefore:
     def _parts(self, slot: Slot, job: SharedAttributes, startd: Startd) -> Iterator[Expr]:
         names = {f"request{asset}" for asset in startd.modify} | {*slot.assets, DYNAMIC_SLOTS}
         names.add(SCHEDD.lower())
-        for tree in _parts(Reference("requirements"), slot.frame, _MAX_DEPTH, _LIMITS):
-            if isinstance(tree, Reference) and tree.name.lower() == _LIMITS:
+        for text in _parts(_REQUIREMENTS, slot.frame, _MAX_DEPTH, _LIMITS):
+            named = reference(text)
+            if named is not None and named.name == _LIMITS:
                 continue
-            expression = self._links.parsed(written(tree))
+            expression = self._links.parsed(text)
             if expression is None:
                 continue
             reached = self._links.reached(expression.words(), slot.frame, job)
@@ -119,22 +123,17 @@ def with_count(left: Mapping[str, Number], slot: Slot) -> dict[str, Number]:
     return dict(left) if count is None else {**left, DYNAMIC_SLOTS: count}
 
 
-def _parts(tree: Tree, slot: SharedAttributes, depth: int, kept: str = "") -> Iterator[Tree]:
-    """Yield what must hold for ``tree`` to hold; a reference to ``kept`` as it stands."""
-    if isinstance(tree, Binary) and tree.operator == "&&":
-        yield from _parts(tree.left, slot, depth, kept)
-        yield from _parts(tree.right, slot, depth, kept)
+def _parts(text: str, slot: SharedAttributes, depth: int, kept: str = "") -> Iterator[str]:
+    """Yield what must hold for ``text`` to hold; a reference to ``kept`` as it stands."""
+    parts = conjuncts(text)
+    if len(parts) > 1:
+        for part in parts:
+            yield from _parts(part, slot, depth, kept)
         return
-    if (
-        isinstance(tree, Reference)
-        and tree.scope in (None, MY)
-        and depth
-        and tree.name.lower() != kept
-    ):
-        expression = slot.expression(tree.name)
-        if expression is not None:
-            inner = parse(expression.text)
-            if not isinstance(inner, Foreign):
-                yield from _parts(inner, slot, depth - 1, kept)
-                return
-    yield tree
+    named = reference(text)
+    if named is not None and named.scope != TARGET and depth and named.name != kept:
+        expression = slot.expression(named.name)
+        if expression is not None and not isinstance(parse(expression.text), Foreign):
+            yield from _parts(expression.text, slot, depth - 1, kept)
+            return
+    yield parts[0]

@@ -19,6 +19,7 @@ from htcq.classads import UNDEFINED
 from htcq.pool.job import PLACES, Job
 from htcq.pool.projection import reached
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.pool.values import text_of
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.significant_lists import SignificantLists, removed_names
 from htcq.quota.knobs import Knobs
@@ -139,11 +140,7 @@ class Significant:
             sorted((name, text) for name, text in frame.texts.items() if name not in left_out)
         )
         if kept not in self._alike:
-            lines = tuple(
-                line
-                for line in frame.lines
-                if line[0].decode("utf-8", "replace").lower() not in left_out
-            )
+            lines = tuple(line for line in frame.lines if text_of(line[0]).lower() not in left_out)
             self._alike[kept] = SharedAttributes(lines, self._expressions)
         return self._alike[kept]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.policies import on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
-from htcq.pool.default_operator import reads_otherwise
+from htcq.classad.older import reads_otherwise
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.versions import version, version_text
 from htcq.releases import CLOSE_DEFAULT_OPERATOR

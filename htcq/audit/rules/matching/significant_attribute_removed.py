@@ -15,6 +15,9 @@ from htcq.audit.facts import knob_fact, listed
 from htcq.audit.fix import Setting
 from htcq.audit.referenced_attributes import looks_of
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.classad.names import spelling
+from htcq.classad.parser import parse
+from htcq.classad.tree import Reference, every
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.pool.versions import version
@@ -150,9 +153,9 @@ def _without(text: str, name: str) -> str:
 def _spelling(texts: Iterable[str], name: str) -> str:
     """Return ``name`` as an expression of the slot spells it."""
     for text in texts:
-        spelt = re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)
-        if spelt:
-            return str(spelt.group(0))
+        for part in every(parse(text)):
+            if isinstance(part, Reference) and part.name == name:
+                return spelling(text, part)
     return name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -11,14 +10,17 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
+from htcq.classad.names import spelling
+from htcq.classad.substitution import with_references
+from htcq.classad.tree import Reference
 from htcq.classads import as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass
-from htcq.units import CPUS
+from htcq.units import CPUS, DISK, GPUS, MEMORY
 
-#: What slots have and jobs ask for; a scope before it says whose.
-_ASSET = re.compile(r"(?<![.\w])(?:(?:MY|TARGET)\s*\.\s*)?(Cpus|Memory|Disk|GPUs)\b", re.IGNORECASE)
+#: What slots have and jobs ask for.
+_ASSETS = frozenset({CPUS, MEMORY, DISK, GPUS})
 #: Weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
 
@@ -93,7 +95,11 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
 
 def _of_requests(weight: str) -> str:
     """Return the slot weight ``weight`` in terms of requests, which the schedd rounds up."""
-    text = _ASSET.sub(lambda found: f"(Request{found.group(1)} ?: 0)", weight)
+
+    def requested(part: Reference) -> str | None:
+        return f"(Request{spelling(weight, part)} ?: 0)" if part.name in _ASSETS else None
+
+    text = with_references(weight, requested)
     return f"max({{1, ceiling({text})}})"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.names import Names, Unknown
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.classad.substitution import renamed
 from htcq.classads import UNDEFINED, Value
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
@@ -160,9 +160,8 @@ def _renamed(
     knob = _KNOBS.get(attribute.lower(), attribute.upper().replace("CONSUMPTION", "CONSUMPTION_"))
     if not unknown.near or bearer.side != "slot" or not knob or not unknown.name.isidentifier():
         return ()
-    renamed = re.sub(rf"\b{unknown.name}\b", unknown.near, text, flags=re.IGNORECASE)
     slots = [slot for slot in evidence.slots if slot.frame is bearer.frame]
-    return execute(evidence, slots, knob, literal_text(renamed))
+    return execute(evidence, slots, knob, literal_text(renamed(text, unknown.name, unknown.near)))
 
 
 RULE = Rule(

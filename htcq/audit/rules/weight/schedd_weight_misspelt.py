@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from htcq.audit.access_points import AccessPoint, access_points
@@ -10,6 +9,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import access
 from htcq.audit.names import Names, Unknown
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.classad.substitution import renamed
 from htcq.classads import parsed
 from htcq.pool.demand import OWN_KNOB
 
@@ -39,7 +39,7 @@ def _misspelt(names: Names, point: AccessPoint) -> Iterator[Unknown]:
 
 def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
     text = point.weight.text(OWN_KNOB)
-    corrected = re.sub(rf"\b{re.escape(unknown.name)}\b", unknown.near, text)
+    corrected = renamed(text, unknown.name, unknown.near)
     settings = access(evidence, OWN_KNOB, corrected, (point.name,))
     job = point.ordinary_job()
     consequence = f"an ordinary job weighs {point.weight.of(job):g}"

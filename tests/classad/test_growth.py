@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.classad.growth import is_endless
 from htcq.classads import ERROR, Expr
 from htcq.errors import PolicyError
-from htcq.growth import is_endless
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 
 LIST = "{" + ",".join(f"[a={number}]" for number in range(100)) + "}"

@@ -1,13 +1,25 @@
-"""The tree of a parsed ClassAd expression, and its text."""
+"""The tree of a parsed ClassAd expression, where its parts stand in the text, and its text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Union
+from typing import NamedTuple, Union
 
-from htcq.classads import Value, spelled
+from htcq.classad.values import Value, quoted_name, spelled
 
 MY, TARGET = "my", "target"
+
+
+class Span(NamedTuple):
+    """The place of a part in the text: from ``start`` to before ``end``, without brackets."""
+
+    start: int
+    end: int
+
+
+#: Of a part that stands in no text.
+NOWHERE = Span(0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +28,7 @@ class Literal:
 
     value: Value
     height: int = 1
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +39,7 @@ class Reference:
     scope: str | None = None
     #: The scope is a reference of its own, and each looks its attribute up.
     height: int = 3
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +49,7 @@ class Unary:
     operator: str
     operand: Tree
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +60,7 @@ class Binary:
     left: Tree
     right: Tree
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +71,7 @@ class Choice:
     then: Tree
     otherwise: Tree
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +81,7 @@ class Call:
     function: str
     arguments: tuple[Tree, ...]
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +90,7 @@ class ListOf:
 
     items: tuple[Tree, ...]
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +99,7 @@ class AdOf:
 
     attributes: tuple[tuple[str, Tree], ...]
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +109,7 @@ class Subscript:
     of: Tree
     index: Tree
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +119,19 @@ class Selection:
     of: Tree | None
     name: str
     height: int
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """An expression that only the ClassAd library can take apart."""
+    """An expression that is nested too deep, or a text that is none.
 
+    ``broken_at`` is the place from which on the text is no ClassAd expression, -1 where it is one.
+    """
+
+    broken_at: int = -1
     height: int = 1
+    span: Span = NOWHERE
 
 
 Tree = Union[
@@ -117,12 +144,42 @@ def is_plain(items: ListOf) -> bool:
     return all(isinstance(item, Literal) for item in items.items)
 
 
+def parts(tree: Tree) -> tuple[Tree, ...]:
+    """Return the trees right below ``tree``, as they follow each other in the text."""
+    if isinstance(tree, Binary):
+        return (tree.left, tree.right)
+    if isinstance(tree, Unary):
+        return (tree.operand,)
+    if isinstance(tree, Call):
+        return tree.arguments
+    if isinstance(tree, Choice):
+        return (tree.condition, tree.then, tree.otherwise)
+    if isinstance(tree, ListOf):
+        return tree.items
+    if isinstance(tree, AdOf):
+        return tuple(value for _, value in tree.attributes)
+    if isinstance(tree, Subscript):
+        return (tree.of, tree.index)
+    if isinstance(tree, Selection) and tree.of is not None:
+        return (tree.of,)
+    return ()
+
+
+def every(tree: Tree) -> Iterator[Tree]:
+    """Yield ``tree`` and all below it, as they begin in the text."""
+    left = [tree]
+    while left:
+        now = left.pop()
+        yield now
+        left += reversed(parts(now))
+
+
 def written(tree: Tree) -> str:
     """Return a text that parses to ``tree``, with brackets around every operation."""
     if isinstance(tree, Literal):
         return spelled(tree.value)
     if isinstance(tree, Reference):
-        return f"{tree.scope}.'{tree.name}'" if tree.scope else f"'{tree.name}'"
+        return f"{tree.scope}.{quoted_name(tree.name)}" if tree.scope else quoted_name(tree.name)
     if isinstance(tree, Unary):
         return f"({tree.operator} {written(tree.operand)})"
     if isinstance(tree, Binary):
@@ -135,14 +192,14 @@ def written(tree: Tree) -> str:
 
 def _written_compound(tree: Tree) -> str:
     if isinstance(tree, Call):
-        return f"{tree.function}({', '.join(map(written, tree.arguments))})"
+        return f"{quoted_name(tree.function)}({', '.join(map(written, tree.arguments))})"
     if isinstance(tree, ListOf):
         return f"{{{', '.join(map(written, tree.items))}}}"
     if isinstance(tree, Subscript):
         return f"{written(tree.of)}[{written(tree.index)}]"
     if isinstance(tree, AdOf):
-        attributes = (f"'{name}' = {written(value)}" for name, value in tree.attributes)
+        attributes = (f"{quoted_name(name)} = {written(value)}" for name, value in tree.attributes)
         return f"[{'; '.join(attributes)}]"
     if isinstance(tree, Selection):
-        return f"{written(tree.of) if tree.of else ''}.'{tree.name}'"
+        return f"{written(tree.of) if tree.of else ''}.{quoted_name(tree.name)}"
     raise ValueError("the text of a foreign expression is not known")

@@ -1,4 +1,4 @@
-"""Growth of data in a ClassAd expression, estimated from its text alone.
+"""Growth of data in a ClassAd expression, estimated from its tokens alone.
 
 Most functions return less than they are given, or as much. Some copy it: regexps() for each
 reference in its last argument, evalInEachContext() and countMatches() evaluate for each element
@@ -9,7 +9,12 @@ of a list, string() doubles each quotation mark; nested in each other they multi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from htcq.classad.names import words
+from htcq.classad.tokens import LONGEST, NAME, QUOTED, SYMBOL, tokens
 
 #: An expression is refused if it could return more characters, or evaluate a part more often.
 MAX_CHARACTERS = 8 * 1024 * 1024
@@ -22,10 +27,7 @@ _DOUBLING = frozenset(
     ("string", "unparse", "envv1tov2", "mergeenvironment", "listtoargs", "argstolist")
 )
 _MULTIPLIES = _FOR_EACH | _FOR_EACH_REFERENCE | _DOUBLING | {"join"}
-_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_MULTIPLIES))})\s*\(", re.IGNORECASE)
-_TOKEN = re.compile(
-    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([A-Za-z_]\w*)?\s*[([{]|[])}]""", re.DOTALL
-)
+_CLOSING, _BRACKETS = frozenset(")]}"), frozenset("([{)]}")
 _REFERENCE = re.compile(r"\\\d")
 
 
@@ -50,23 +52,17 @@ def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
 
     ``elements`` and ``marks`` count those of lists and references that it names elsewhere.
     """
-    if not _ANY.search(text):
+    if _MULTIPLIES.isdisjoint(words(text)):
         return NONE
     elements = max(_ELEMENTS, text.count(",") + elements)
     marks = 1 + max(1, references(text) + marks)
     path = [NONE]
     characters = times = 1
-    for token in _TOKEN.finditer(text):
-        found = token.group(0)
-        if found[0] in "\"'":
-            continue
-        if found in ")]}":
+    for bracket, name in _brackets(text):
+        if bracket in _CLOSING:
             if len(path) > 1:
                 path.pop()
             continue
-        name = ""
-        if found.endswith("("):
-            name = (token.group(1) or "").lower()
         step = _step(name, elements, marks)
         now = Growth(
             min(MAX_CHARACTERS + 1, path[-1].characters * step.characters),
@@ -75,6 +71,28 @@ def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
         path.append(now)
         characters, times = max(characters, now.characters), max(times, now.times)
     return Growth(characters, times)
+
+
+def _brackets(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the brackets of ``text``, each with the name of the function that it calls, if any."""
+    if len(text) > LONGEST:
+        # It is never evaluated.
+        return
+    before = ""
+    for token in tokens(text):
+        if token.kind == SYMBOL and token.text in _BRACKETS:
+            yield token.text, before if token.text == "(" else ""
+        before = token.text.lower() if token.kind in (NAME, QUOTED) else ""
+
+
+@lru_cache(maxsize=8192)
+def depth(text: str) -> int:
+    """Return how deep brackets are nested, and 1 for the expression itself."""
+    deepest = now = 0
+    for bracket, _ in _brackets(text):
+        now += -1 if bracket in _CLOSING else 1
+        deepest = max(deepest, now)
+    return deepest + 1
 
 
 def _step(name: str, elements: int, marks: int) -> Growth:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.classad.older import as_before, reads_otherwise
 from htcq.classads import Ad, Expr
-from htcq.pool.default_operator import as_before, reads_otherwise
 
 #: Expression; its value to 23.9.6, and to 25.14.1. A is 1, B and C are undefined, M is "Hardlink".
 SEEN = [
@@ -42,10 +42,13 @@ def test_most_expressions_mean_the_same_to_both(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "older"),
     [
-        ("A && B ?: C || D", "( A && B ) ?: ( C || D )"),
-        ("{ A ?: 1, B ?: 2 * 3 }", "{( A ) ?: ( 1 ) , ( B ) ?: ( 2 * 3 )}"),
-        ("[x = A ?: B + 1]", "[x = ( A ) ?: ( B + 1 )]"),
-        ("A ? B ?: C + 1 : D", "A ? ( B ) ?: ( C + 1 ) : D"),
+        ("A && B ?: C || D", "(A && B) ?: (C || D)"),
+        ("{ A ?: 1, B ?: 2 * 3 }", "{ A ?: 1, B ?: (2 * 3) }"),
+        ("[x = A ?: B + 1]", "[x = A ?: (B + 1)]"),
+        ("-A ?: B ? C : D", "(-A) ?: (B ? C : D)"),
+        ("A ?: B ?: C + 1", "A ?: B ?: (C + 1)"),
+        ('(A + 1) ?: "?: + 1" + B // ?: C', '(A + 1) ?: ("?: + 1" + B) // ?: C'),
+        ("A ? B ?: C + 1 : D", "A ? B ?: (C + 1) : D"),
     ],
 )
 def test_what_the_operator_took_is_in_parentheses(text: str, older: str) -> None:
