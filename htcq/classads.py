@@ -44,6 +44,8 @@ _NUMBER = re.compile(
 #: HTCondor's whole numbers have 64 bits.
 _END_OF_WHOLE = 2.0**63
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: A string of old ClassAds: a backslash is one of its characters unless a quote follows.
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def _library() -> Any:
@@ -292,6 +294,58 @@ def parsed(text: str | None) -> Expr | None:
         return Expr(text)
     except PolicyError:
         return None
+
+
+def fault_of(text: str) -> int | None:
+    """Return where ``text`` stops being an expression of old ClassAds, as configuration is read.
+
+    None where it is one. Otherwise it is the index of the bracket or quote without a counterpart,
+    or that of the last character.
+    """
+    library = _library()
+    if len(text) > LONGEST or is_endless(text):
+        return None
+    one_line = " ".join(text.split("\n"))
+    plain = _line_of_ad(library, one_line)
+    # Within brackets nothing may follow the expression; "a) + (b" is none although "(a) + (b)" is.
+    if plain is not None and _line_of_ad(library, f"({one_line})") == f"({plain})":
+        return None
+    if ("//" in text or "/*" in text) and parsed(text) is not None:
+        return None
+    return _unpaired(text)
+
+
+def _line_of_ad(library: Any, text: str) -> str | None:
+    """Return what the library reads as the value of a line of an old ad; None if it refuses it."""
+    try:
+        ad = library.parseOne(f"A = {text}", library.ParserType.Old)
+        return str(ad.lookup("A"))
+    except (KeyError, *refusals()):
+        return None
+
+
+def _unpaired(text: str) -> int:
+    """Return the place of the first bracket or quote in ``text`` without a counterpart."""
+    opened: list[int] = []
+    place = 0
+    while place < len(text):
+        letter = text[place]
+        if letter == '"':
+            closing = _QUOTED.match(text, place)
+            if closing is None:
+                return place
+            place = closing.end()
+            continue
+        if letter in "([{":
+            opened.append(place)
+        elif letter in ")]}" and (
+            not opened or "([{".index(text[opened.pop()]) != ")]}".index(letter)
+        ):
+            return place
+        place += 1
+    if opened:
+        return opened[-1]
+    return max(0, len(text.rstrip()) - 1)
 
 
 def holds(value: Value) -> bool:
