@@ -51,7 +51,8 @@ class Misfit(enum.Enum):
 class KnobType:
     """One knob; ``name`` has parts in angle brackets where a name of the site's own stands.
 
-    ``daemons`` read it; "all" stands for any daemon, "submit" for condor_submit. ``my`` and
+    ``daemons`` read it; "all" stands for any daemon, "submit" for condor_submit. Those
+    that are ``careless`` read it too, and go on without it where they cannot use it. ``my`` and
     ``target`` are the ads in which an expression is evaluated. ``low`` and ``high`` are the range
     of a number where it is known, ``since`` is the first version that reads it (empty: it was
     there in 23.0). ``logged`` says whether the daemon's log names what it could not use.
@@ -64,6 +65,7 @@ class KnobType:
     type: Type
     misfit: Misfit
     daemons: tuple[str, ...] = ()
+    careless: tuple[str, ...] = ()
     my: str = ""
     target: str = ""
     low: float | None = None
@@ -108,6 +110,8 @@ class _Tables(NamedTuple):
     patterns: tuple[tuple[Pattern, Row], ...]
 
 
+#: The largest number of 64 bits.
+_LONG = 2.0**63
 #: Calls that end the daemon at a value that they cannot use.
 _EXIT = frozenset(
     ("param_integer", "param_longlong", "param_double", "param_boolean", "param_boolean_crufty")
@@ -172,15 +176,19 @@ def _of(row: dict[str, str]) -> KnobType:
     known = row.get("misfit", "")
     if not known:
         known = Misfit.EXITS.value if reader in _EXIT else Misfit.READ.value
+    low, high = _number(row.get("low", "")), _number(row.get("high", ""))
+    if reader == "param_longlong" and low is None and high is None:
+        low, high = -_LONG, _LONG
     return KnobType(
         name=row["name"],
         type=Type(row["type"]),
         misfit=Misfit(known),
         daemons=tuple(row["daemons"].split()),
+        careless=tuple(row.get("careless", "").split()),
         my=row.get("my", ""),
         target=row.get("target", ""),
-        low=_number(row.get("low", "")),
-        high=_number(row.get("high", "")),
+        low=low,
+        high=high,
         since=row.get("since", ""),
         needs_restart=row.get("restart", ""),
         logged=row.get("logged", "yes") == "yes",

@@ -49,6 +49,7 @@ class Knob:
     ``place`` is file and line, where they are known.
 
     ``overridden`` are former assignments of it, the first one first, which this one replaces.
+    ``column`` is where the value begins in its line, counted from 1; 0 where it is not known.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Knob:
     raw: str = ""
     place: str = ""
     overridden: tuple[Assignment, ...] = ()
+    column: int = 0
 
 
 class Statement(NamedTuple):
@@ -113,7 +115,8 @@ class Assignment:
     """One assignment in a configuration text.
 
     ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names. ``conditional`` says that it stands between ``if`` and ``endif``.
+    below it names. ``conditional`` says that it stands between ``if`` and ``endif``. ``column`` is
+    where the value begins in its line, counted from 1; 0 where it goes on in the next line.
     """
 
     name: str
@@ -121,6 +124,7 @@ class Assignment:
     place: str
     line: int
     conditional: bool = False
+    column: int = 0
 
 
 def assignments(text: str) -> list[Assignment]:
@@ -153,12 +157,15 @@ def _read(text: str) -> tuple[list[Assignment], list[Statement]]:
             depth = max(0, depth + _deeper(raw))
             continue
         name, multiline, raw = match.groups()
+        column, first = match.start(3) + 1, raw
         if multiline:
             body, index = _until(lines, index, f"@{raw.strip()}")
             raw = "\n".join(body)
         else:
             raw, index = _joined(lines, index, raw)
-        found.append(Assignment(name, raw.strip(), "", number, depth > 0))
+        if raw != first:
+            column = 0
+        found.append(Assignment(name, raw.strip(), "", number, depth > 0, column))
     return found, statements
 
 
@@ -320,7 +327,9 @@ def _configuration(
         if key in former and not place:
             place = f"{source}:{each.line}"
         value = values.get(each.name, each.raw)
-        knobs[key] = Knob(each.name, value, each.raw, place, former.get(key, ()))
+        # The column is that of the file only where the text is the file itself.
+        column = each.column if place and f":{each.line}" == place[place.rfind(":") :] else 0
+        knobs[key] = Knob(each.name, value, each.raw, place, former.get(key, ()), column)
     of_htcondor = {name.upper(): value for name, value in defaults.items()}
     return Configuration(source, knobs, of_htcondor, tuple(statements))
 

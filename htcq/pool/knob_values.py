@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from htcq.classads import fault_of
@@ -21,6 +21,7 @@ from htcq.quota.knobs import number_of, truth_of
 
 _MACRO = re.compile(r"\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)
 _NUMBERS = (Type.INTEGER, Type.DOUBLE)
+_CHECKED = (*_NUMBERS, Type.BOOLEAN, Type.EXPRESSION)
 _WHOLE = re.compile(r"\s*[-+]?[0-9]+\s*")
 #: What HTCondor itself sets from the machine that reads the configuration.
 _OF_MACHINE = re.compile(
@@ -28,27 +29,85 @@ _OF_MACHINE = re.compile(
     r"ARCH|OPSYS\w*|SUBSYSTEM|LOCALNAME|CONFIG_ROOT|UTSNAME_\w+|UNAME_\w+|IS\w+|UTC\w*",
     re.IGNORECASE,
 )
-#: A 32-bit integer; param_longlong is rare and goes further.
+#: An int of C++.
 _MOST = 2**31
+
+
+#: What each kind of daemon does, after its name.
+_CONSEQUENCES = {
+    Misfit.EXITS: "exits when it reads it, and again each time that its master starts it",
+    Misfit.ERROR: "advertises Start = error in its slots, which take no job",
+    Misfit.DEFAULT: "uses HTCondor's default instead",
+    Misfit.DROPPED: "goes on as if the knob were not set",
+    Misfit.REFUSED: "refuses every job",
+}
+_UNLOGGED = ", and its log does not say so"
 
 
 @dataclass(frozen=True)
 class Flaw:
     """One knob whose value its daemon cannot use.
 
-    ``what`` is "expression" for a text that does not parse, else the type that it is not, or
-    "range". ``place`` is where in the value an expression stops to be one, counted from 0.
+    ``place`` is where the text stops to be an expression, counted from 0; None where it is one that
+    has no value of the type, or none in its range (``out_of_range``).
     """
 
     knob: Knob
     known: KnobType
-    what: str
-    place: int = 0
+    text: str
+    place: int | None = None
+    out_of_range: bool = False
 
     @property
     def exits(self) -> bool:
         """Whether the daemon exits when it reads the knob."""
         return self.known.misfit is Misfit.EXITS
+
+    @property
+    def daemon(self) -> str:
+        """The daemon, or the tool, that reads the knob."""
+        first = self.known.daemons[0]
+        return {"all": "daemon", "submit": "condor_submit"}.get(first, first)
+
+    @property
+    def consequence(self) -> str:
+        """What the daemon does, as a sentence without its full stop."""
+        what = _CONSEQUENCES[self.known.misfit]
+        if self.known.misfit in (Misfit.DROPPED, Misfit.DEFAULT) and not self.known.logged:
+            what += _UNLOGGED
+        if self.known.daemons[0] == "all":
+            return f"each daemon {what}"
+        return f"{self.daemon if self.daemon == 'condor_submit' else f'the {self.daemon}'} {what}"
+
+    @property
+    def fault(self) -> str:
+        """Which bracket or quote of the text has no counterpart, and where; empty where none."""
+        if self.place is None:
+            return ""
+        where = f"character {self.place + 1} of the value"
+        if self.knob.column and self.text == self.knob.raw and "\n" not in self.text:
+            where = f"column {self.knob.column + self.place}"
+        letter = self.text[self.place : self.place + 1]
+        if letter == '"':
+            return f"the string that begins at {where} does not end"
+        if letter in ("(", "[", "{"):
+            return f"the {letter} at {where} is not closed"
+        if letter in (")", "]", "}"):
+            return f"the {letter} at {where} closes nothing"
+        return ""
+
+    @property
+    def expected(self) -> str:
+        """What the value must be."""
+        low, high = self.known.low, self.known.high
+        if self.known.type is Type.BOOLEAN:
+            return "true or false"
+        what = "a whole number" if self.known.type is Type.INTEGER else "a number"
+        if low is not None and high is not None and high < _MOST - 1:
+            return f"{what} from {low:.15g} to {high:.15g}"
+        if low is not None:
+            return f"{what} of at least {low:.15g}"
+        return what
 
 
 def type_of(name: str) -> KnobType | None:
@@ -64,17 +123,19 @@ def type_of(name: str) -> KnobType | None:
     return known
 
 
-def flaws(configuration: Configuration) -> Iterator[Flaw]:
+def flaws(configuration: Configuration, readers: Collection[str] = ()) -> Iterator[Flaw]:
     """Yield the knobs whose values their daemons cannot use, in the order of the text.
 
-    Values that depend on the machine that reads them, or on macros that are not in the text, are
-    left out.
+    ``readers`` are the daemons that count; without them all do. Values that depend on the machine
+    that reads them, or on macros that are not in the text, are left out.
     """
     for knob in configuration:
-        if not knob.value.strip() or is_uncertain(configuration, knob):
-            continue
         known = type_of(knob.name)
-        if known is not None and _is_read(configuration, knob, known):
+        if known is None or known.type not in _CHECKED or not knob.value.strip():
+            continue
+        if readers and not any(daemon in readers for daemon in known.daemons):
+            continue
+        if _is_read(configuration, knob, known) and not is_uncertain(configuration, knob):
             yield from _flaw(knob, known)
 
 
@@ -90,43 +151,44 @@ def text_of(knob: Knob) -> str:
 
 def _flaw(knob: Knob, known: KnobType) -> Iterator[Flaw]:
     text = text_of(knob)
-    what, place = "", 0
-    if known.type is Type.EXPRESSION or (
-        known.with_ads and known.type in (*_NUMBERS, Type.BOOLEAN)
-    ):
-        fault = fault_of(text)
-        if fault is not None:
-            what, place = "expression", fault
+    if known.type is Type.EXPRESSION or known.with_ads:
+        place = fault_of(text)
+        if place is not None:
+            yield Flaw(knob, known, text, place)
     elif known.misfit is Misfit.READ:
         return
+    elif known.type is Type.BOOLEAN:
+        if truth_of(text) is None:
+            yield Flaw(knob, known, text, fault_of(text))
     elif known.type in _NUMBERS:
-        what = _number_flaw(text, known)
-    elif known.type is Type.BOOLEAN and truth_of(text) is None:
-        what = "boolean"
-    if what in ("integer", "double", "boolean"):
-        fault = fault_of(text)
-        if fault is not None:
-            what, place = f"{what}, expression", fault
-    if what:
-        yield Flaw(knob, known, what, place)
+        number = _number(text, known)
+        if number is None:
+            yield Flaw(knob, known, text, fault_of(text))
+        elif not _least(known) <= number <= _most(known):
+            yield Flaw(knob, known, text, out_of_range=True)
 
 
-def _number_flaw(text: str, known: KnobType) -> str:
-    if known.type is Type.INTEGER and _WHOLE.fullmatch(text):
-        number: float | None = int(text)
-    else:
-        number = number_of(text)
+def _number(text: str, known: KnobType) -> float | None:
+    if known.type is not Type.INTEGER:
+        return number_of(text)
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    number = number_of(text)
     if number is None or math.isinf(number):
-        return known.type.value
-    if known.type is Type.INTEGER:
-        number = math.trunc(number)
-        if not -_MOST <= number < _MOST and known.high is None:
-            return "range"
-    if known.low is not None and number < known.low:
-        return "range"
-    if known.high is not None and number > known.high:
-        return "range"
-    return ""
+        return None
+    return math.trunc(number)
+
+
+def _least(known: KnobType) -> float:
+    if known.low is not None:
+        return known.low
+    return -_MOST if known.type is Type.INTEGER else -math.inf
+
+
+def _most(known: KnobType) -> float:
+    if known.high is not None:
+        return known.high
+    return _MOST - 1 if known.type is Type.INTEGER else math.inf
 
 
 def is_uncertain(configuration: Configuration, knob: Knob) -> bool:
@@ -161,6 +223,10 @@ def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:
             "CONSUMPTION_POLICY" in each.name.upper() and truth_of(each.value.strip())
             for each in configuration
         )
+    if known.name.endswith("_<group>"):
+        groups = configuration.value("NEGOTIATOR.GROUP_NAMES", configuration.value("GROUP_NAMES"))
+        own = upper[len(known.name.partition("<")[0]) :]
+        return own in groups.upper().replace(",", " ").split()
     if known.name == "<limit>_LIMIT":
         # Any macro of the site may be called so; a limit is one that jobs name.
         return False

@@ -20,6 +20,7 @@ from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
 from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
+from htcq.poolquota.negotiator_flaws import unusable
 from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import DECIMALS, Supply, supply_of
@@ -57,13 +58,18 @@ class PoolQuotas:
         self._reader = Knobs(self.knobs)
         self.tree: GroupTree
         self.settings: Settings
+        #: The problems of the groups' knobs, and those of all knobs of the negotiator.
+        self.group_problems: tuple[TreeProblem, ...]
         self.problems: tuple[TreeProblem, ...]
         if before is not None and before.knobs == self.knobs:
-            self.tree, self.settings, self.problems = before.tree, before.settings, before.problems
+            self.tree, self.settings = before.tree, before.settings
+            self.group_problems, self.problems = before.group_problems, before.problems
         else:
             self.tree, in_tree = build_tree(self.knobs)
             self.settings, in_settings = read_settings(self.knobs)
-            self.problems = (*in_tree, *in_settings)
+            self.group_problems = (*in_tree, *in_settings)
+            others = unusable(pool.central, self.group_problems)
+            self.problems = (*self.group_problems, *others)
         weighed = None if before is None else before.supply
         self.supply: Supply = supply_of(pool.slots or (), weights, self.knobs, weighed)
 

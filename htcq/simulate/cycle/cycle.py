@@ -208,7 +208,10 @@ class Cycle:
             PolicyError: GROUP_SORT_EXPR is no expression.
         """
         limits = dict[str, float]()
+        fatal = next((each for each in self.quotas.problems if each.fatal), None)
         try:
+            if fatal is not None:
+                raise CrashError(Crash("", "", fatal.message))
             limits = self._negotiate()
         except CrashError as error:
             self.crash = error.crash

@@ -24,7 +24,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if central is None:
         return
     knob = central.knob(_NAMES)
-    if knob is None:
+    if knob is None or ";" in knob.value:
+        # Of "a; b" another rule says that commas separate names.
         return
     now = _names(knob.value)
     with_quota = _with_quota(central, now)

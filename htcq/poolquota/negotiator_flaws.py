@@ -1,0 +1,40 @@
+"""Knobs of any kind at which the negotiator exits when it reads them.
+
+Those of groups are met while the groups are read (:mod:`htcq.quota.group_tree`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from htcq.htcondor.knob_types import Type
+from htcq.pool.configuration import Configuration
+from htcq.pool.knob_names import split_prefix
+from htcq.pool.knob_values import Flaw, flaws
+from htcq.quota.knobs import ProblemKind, TreeProblem
+
+_READERS = frozenset(("negotiator", "all"))
+
+
+def unusable(
+    configuration: Configuration | None, known: Iterable[TreeProblem]
+) -> Iterator[TreeProblem]:
+    """Yield what ends the negotiator, but for the problems that are ``known``."""
+    if configuration is None:
+        return
+    named = {problem.knob.upper() for problem in known if problem.fatal}
+    for flaw in flaws(configuration, _READERS):
+        prefix, own = split_prefix(flaw.knob.name)
+        if not flaw.exits or own.upper() in named or prefix.upper() not in ("", "NEGOTIATOR."):
+            continue
+        yield TreeProblem(_kind(flaw), "", flaw.knob.name, flaw.text)
+
+
+def _kind(flaw: Flaw) -> ProblemKind:
+    if flaw.known.type is Type.EXPRESSION:
+        return "not-an-expression"
+    if flaw.out_of_range:
+        return "out-of-range"
+    if flaw.known.type is Type.BOOLEAN:
+        return "not-a-boolean"
+    return "not-a-number"
