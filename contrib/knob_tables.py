@@ -76,6 +76,11 @@ _OF_INFO = {
     "double": "double",
     "path": "path",
 }
+_BEGINS = r"\bparam[a-z_]*[[:space:]]*\("
+#: A line of git grep that is a hit, and what stands before the text of one that follows a hit.
+_FIRST_LINE = re.compile(r"[^:]+:([^:]+):([0-9]+):(.*)")
+_AFTER = re.compile(r"^.*?-[0-9]+-")
+_COMMENT = re.compile(r"//.*")
 #: After the name: the default and the least value.
 _LEAST = re.compile(r"\s*,[^,()]*,\s*(-?[0-9]+(?:\.[0-9]+)?)\s*[,)]")
 #: Knobs of param_info.in that are no knobs of a site's: metaknobs begin with a dollar sign.
@@ -150,10 +155,8 @@ def _info(entry: Mapping[str, str]) -> Info:
 
 def calls(source: str, version: str) -> dict[str, list[Call]]:
     """Return the calls of the sources of a version, by the knob's name in upper case."""
-    grep = ("grep", "-nE", r"\bparam[a-z_]*[[:space:]]*\(", version, "--", "src/*.cpp", "src/*.h")
     found: dict[str, list[Call]] = {}
-    for line in git(source, *grep).splitlines():
-        _, path, number, text = line.split(":", 3)
+    for path, number, text in _lines(source, version):
         directory = path.split("/")[1]
         if directory not in _DAEMONS and directory not in _OF_ALL:
             continue
@@ -170,6 +173,33 @@ def calls(source: str, version: str) -> dict[str, list[Call]]:
             call = Call(reader, directory, f"{path}:{number}", with_ads, low)
             found.setdefault(name.upper(), []).append(call)
     return found
+
+
+def _lines(source: str, version: str) -> Iterator[tuple[str, str, str]]:
+    """Yield path, number and text of each call that may read a knob: nine lines of it at most."""
+    found = git(source, "grep", "-nE", "-A8", _BEGINS, version, "--", "src/*.cpp", "src/*.h")
+    path = number = ""
+    text: list[str] = []
+    for line in found.splitlines():
+        start = _FIRST_LINE.match(line)
+        if start is None:
+            text.append(_AFTER.sub("", line))
+            continue
+        if text:
+            yield path, number, _one_call(text)
+        path, number, text = start.group(1), start.group(2), [start.group(3)]
+    if text:
+        yield path, number, _one_call(text)
+
+
+def _one_call(lines: list[str]) -> str:
+    """Return a line, with those after it where the call goes on."""
+    whole = lines[0]
+    for line in lines[1:]:
+        if ";" in whole or whole.rstrip().endswith("{"):
+            break
+        whole += f" {_COMMENT.sub('', line).strip()}"
+    return whole
 
 
 def _row(name: str, info: Info | None, read: list[Call], since: str) -> dict[str, str]:

@@ -307,10 +307,16 @@ def fault_of(text: str) -> int | None:
         return None
     one_line = " ".join(text.split("\n"))
     plain = _line_of_ad(library, one_line)
-    # Within brackets nothing may follow the expression; "a) + (b" is none although "(a) + (b)" is.
-    if plain is not None and _line_of_ad(library, f"({one_line})") == f"({plain})":
+    # What follows an expression is ignored in a line of an ad. "a) + (b" is none either.
+    if plain is not None and _line_of_ad(library, f"({one_line}) + 0") == f"({plain}) + 0":
         return None
-    if ("//" in text or "/*" in text) and parsed(text) is not None:
+    if "//" in text and parsed(f"{text}\n") is not None:
+        return None
+    if plain is not None and text.rstrip().endswith('\\"'):
+        # A backslash before a quote that ends the text is one of the string's characters.
+        return None
+    if plain is not None and " ? " in plain:
+        # What follows a choice as a whole is ignored, as in "a ? b : c ) + d" (seen on 25.14.1).
         return None
     return _unpaired(text)
 

@@ -10,6 +10,8 @@ from htcq.htcondor.knob_types import Misfit
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_values import Flaw, flaws
 
+#: The daemon or its slots are of no use any more.
+_BAD = (Misfit.EXITS, Misfit.ERROR, Misfit.REFUSED, Misfit.SHUT)
 #: Daemons that are started by another one.
 _PARENTS = {"shadow": "schedd", "starter": "startd"}
 #: What every machine may run.
@@ -56,7 +58,7 @@ def _severity(flaw: Flaw, running: frozenset[str]) -> Severity | None:
     """Return how bad a flaw is where these daemons run; None where none of them reads it."""
     known = flaw.known
     if not running or any(_runs(daemon, running) for daemon in known.daemons):
-        bad = known.misfit in (Misfit.EXITS, Misfit.ERROR, Misfit.REFUSED)
+        bad = known.misfit in _BAD
         return Severity.ERROR if bad else Severity.WARNING
     if any(daemon in running for daemon in known.careless):
         return Severity.WARNING

@@ -36,7 +36,8 @@ class Misfit(enum.Enum):
     ``EXITS``: it exits with status 4 whenever it reads the value, and its master starts it again.
     ``ERROR``: the attribute in its ads is an error. ``DEFAULT``: it uses HTCondor's default.
     ``DROPPED``: it goes on as if the knob were not set. ``REFUSED``: condor_submit refuses each
-    job. ``READ``: it takes what it can read of the value, or nothing is known.
+    job. ``SHUT``: a condition of its slots is undefined, and they take no job. ``READ``: it takes
+    what it can read of the value, or nothing is known.
     """
 
     EXITS = "exits"
@@ -44,6 +45,7 @@ class Misfit(enum.Enum):
     DEFAULT = "default"
     DROPPED = "dropped"
     REFUSED = "refused"
+    SHUT = "shut"
     READ = "read"
 
 
@@ -129,12 +131,13 @@ def knob_type(name: str) -> KnobType | None:
 @lru_cache(maxsize=4096)
 def _known(name: str) -> KnobType | None:
     tables = _tables()
-    if name in tables.read or name in tables.by_hand:
+    read = tables.read.get(name)
+    if name in tables.by_hand or (read is not None and "\tstring\t" not in f"\t{read.rest}"):
         return _merged(name)
     for pattern, row in tables.patterns:
         if pattern.matches(name):
             return _of({**_AS_EXPRESSION, **row.cells()})
-    return None
+    return None if read is None else _merged(name)
 
 
 def all_types() -> Iterator[KnobType]:
@@ -152,7 +155,8 @@ def _merged(name: str) -> KnobType:
     cells: dict[str, str] = {}
     for table in (tables.read, tables.by_hand):
         if name in table:
-            cells.update({**_AS_EXPRESSION, **table[name].cells()})
+            own = {column: cell for column, cell in table[name].cells().items() if cell}
+            cells.update({**_AS_EXPRESSION, **own})
     return _of(cells)
 
 
@@ -183,7 +187,7 @@ def _of(row: dict[str, str]) -> KnobType:
         name=row["name"],
         type=Type(row["type"]),
         misfit=Misfit(known),
-        daemons=tuple(row["daemons"].split()),
+        daemons=tuple(row.get("daemons", "").split()),
         careless=tuple(row.get("careless", "").split()),
         my=row.get("my", ""),
         target=row.get("target", ""),

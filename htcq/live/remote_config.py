@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from htcq.classads import refusals
+from htcq.htcondor.knob_types import Type, knob_type
 from htcq.library import library
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
@@ -52,10 +53,16 @@ _IN_JOBS = frozenset(
 
 
 def is_wanted(name: str) -> bool:
-    """Return whether the knob ``name`` is asked for: it matters, or may be meant to."""
+    """Return whether the knob ``name`` is asked for: it matters, or may be meant to.
+
+    So are all expressions: a daemon may end at one that does not parse.
+    """
     if is_secret_knob(name):
         return False
-    return is_in_table(name) or (looks_alike(name) and not _UNWANTED.search(name))
+    if is_in_table(name) or (looks_alike(name) and not _UNWANTED.search(name)):
+        return True
+    known = knob_type(name)
+    return known is not None and known.type is Type.EXPRESSION
 
 
 def knob_text(name: str, value: str) -> str:

@@ -22,6 +22,7 @@ from htcq.quota.knobs import number_of, truth_of
 _MACRO = re.compile(r"\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)
 _NUMBERS = (Type.INTEGER, Type.DOUBLE)
 _CHECKED = (*_NUMBERS, Type.BOOLEAN, Type.EXPRESSION)
+_PLAIN = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|[0-9.]+(?:[eE][-+]?[0-9]+)?)")
 _WHOLE = re.compile(r"\s*[-+]?[0-9]+\s*")
 #: What HTCondor itself sets from the machine that reads the configuration.
 _OF_MACHINE = re.compile(
@@ -40,6 +41,7 @@ _CONSEQUENCES = {
     Misfit.DEFAULT: "uses HTCondor's default instead",
     Misfit.DROPPED: "goes on as if the knob were not set",
     Misfit.REFUSED: "refuses every job",
+    Misfit.SHUT: "has no such condition in its slots, which take no job",
 }
 _UNLOGGED = ", and its log does not say so"
 
@@ -129,8 +131,9 @@ def flaws(configuration: Configuration, readers: Collection[str] = ()) -> Iterat
     ``readers`` are the daemons that count; without them all do. Values that depend on the machine
     that reads them, or on macros that are not in the text, are left out.
     """
+    listed = _listed_attributes(configuration)
     for knob in configuration:
-        known = type_of(knob.name)
+        known = type_of(knob.name) or listed.get(knob.name.upper())
         if known is None or known.type not in _CHECKED or not knob.value.strip():
             continue
         if readers and not any(daemon in readers for daemon in known.daemons):
@@ -158,8 +161,9 @@ def _flaw(knob: Knob, known: KnobType) -> Iterator[Flaw]:
     elif known.misfit is Misfit.READ:
         return
     elif known.type is Type.BOOLEAN:
-        if truth_of(text) is None:
-            yield Flaw(knob, known, text, fault_of(text))
+        place = fault_of(text)
+        if place is not None or truth_of(text) is None:
+            yield Flaw(knob, known, text, place)
     elif known.type in _NUMBERS:
         number = _number(text, known)
         if number is None:
@@ -169,13 +173,16 @@ def _flaw(knob: Knob, known: KnobType) -> Iterator[Flaw]:
 
 
 def _number(text: str, known: KnobType) -> float | None:
-    if known.type is not Type.INTEGER:
-        return number_of(text)
     if _WHOLE.fullmatch(text):
         return int(text)
-    number = number_of(text)
-    if number is None or math.isinf(number):
+    if known.type is Type.DOUBLE and _PLAIN.fullmatch(text):
+        return number_of(text)
+    # strtoll reads no other number than a decimal one: 0x10 is none.
+    if fault_of(text) is not None:
         return None
+    number = number_of(text)
+    if number is None or math.isinf(number) or known.type is Type.DOUBLE:
+        return number
     return math.trunc(number)
 
 
@@ -213,6 +220,54 @@ def is_uncertain(configuration: Configuration, knob: Knob) -> bool:
             else:
                 return True
     return False
+
+
+def _listed_attributes(configuration: Configuration) -> dict[str, KnobType]:
+    """Return the knobs that daemons put into their ads because a list names them, upper case.
+
+    One that does not parse is left out of the ad, and the log says so. A clause of Requirements
+    that is left out is undefined, and the slot takes no job.
+    """
+    found: dict[str, KnobType] = {}
+    for knob in configuration:
+        own = split_prefix(knob.name)[1].upper()
+        known = _LISTS.get(own)
+        if known is not None:
+            for name in knob.value.upper().replace(",", " ").split():
+                found.setdefault(name, known)
+    return found
+
+
+def _listed(name: str, daemon: str, misfit: Misfit, source: str, logged: bool = True) -> KnobType:
+    return KnobType(name, Type.EXPRESSION, misfit, (daemon,), logged=logged, source=source)
+
+
+_RESOURCE, _CONFIG = (
+    "src/condor_startd.V6/Resource.cpp:2804",
+    "src/condor_utils/condor_config.cpp:550",
+)
+_SUBMIT = "src/condor_utils/submit_utils.cpp:8325"
+_CLAUSES = "src/condor_startd.V6/ResMgr.cpp:323"
+#: The lists of names, and what a name in one is.
+_LISTS = {
+    "STARTD_ATTRS": _listed("a name in STARTD_ATTRS", "startd", Misfit.DROPPED, _RESOURCE),
+    "STARTD_EXPRS": _listed("a name in STARTD_EXPRS", "startd", Misfit.DROPPED, _RESOURCE),
+    "SCHEDD_ATTRS": _listed("a name in SCHEDD_ATTRS", "schedd", Misfit.DROPPED, _CONFIG),
+    "SCHEDD_EXPRS": _listed("a name in SCHEDD_EXPRS", "schedd", Misfit.DROPPED, _CONFIG),
+    "MASTER_ATTRS": _listed("a name in MASTER_ATTRS", "master", Misfit.DROPPED, _CONFIG),
+    "NEGOTIATOR_ATTRS": _listed(
+        "a name in NEGOTIATOR_ATTRS", "negotiator", Misfit.DROPPED, _CONFIG
+    ),
+    "COLLECTOR_ATTRS": _listed("a name in COLLECTOR_ATTRS", "collector", Misfit.DROPPED, _CONFIG),
+    "SUBMIT_ATTRS": _listed("a name in SUBMIT_ATTRS", "submit", Misfit.DROPPED, _SUBMIT, False),
+    "SUBMIT_EXPRS": _listed("a name in SUBMIT_EXPRS", "submit", Misfit.DROPPED, _SUBMIT, False),
+    **{
+        f"{kind}SLOT_REQUIREMENTS_CLAUSES": _listed(
+            f"a name in {kind}SLOT_REQUIREMENTS_CLAUSES", "startd", Misfit.SHUT, _CLAUSES
+        )
+        for kind in ("", "P", "D")
+    },
+}
 
 
 def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:

@@ -13,6 +13,14 @@ from htcq.pool.knob_names import split_prefix
 from htcq.pool.knob_values import Flaw, flaws
 from htcq.quota.knobs import ProblemKind, TreeProblem
 
+#: It reads these when a job has a limit, or a submitter of the group has no factor of its own.
+_ON_DEMAND = frozenset(
+    (
+        "CONCURRENCY_LIMIT_DEFAULT",
+        "CONCURRENCY_LIMIT_DEFAULT_<scope>",
+        "GROUP_PRIO_FACTOR_<group>",
+    )
+)
 _READERS = frozenset(("negotiator", "all"))
 
 
@@ -25,9 +33,10 @@ def unusable(
     named = {problem.knob.upper() for problem in known if problem.fatal}
     for flaw in flaws(configuration, _READERS):
         prefix, own = split_prefix(flaw.knob.name)
-        if not flaw.exits or own.upper() in named or prefix.upper() not in ("", "NEGOTIATOR."):
+        if not flaw.exits or flaw.known.name in _ON_DEMAND or own.upper() in named:
             continue
-        yield TreeProblem(_kind(flaw), "", flaw.knob.name, flaw.text)
+        if prefix.upper() in ("", "NEGOTIATOR."):
+            yield TreeProblem(_kind(flaw), "", flaw.knob.name, flaw.text)
 
 
 def _kind(flaw: Flaw) -> ProblemKind:

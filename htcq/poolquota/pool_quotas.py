@@ -39,6 +39,16 @@ _MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
 _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
 
+#: The negotiator reads these when groups have their turns (GroupEntry.cpp).
+_OF_GROUPS_ALONE = frozenset(
+    (
+        "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
+        "GROUP_QUOTA_ROUND_ROBIN_RATE",
+        "HFS_MAX_ALLOCATION_ROUNDS",
+        "HFS_ROUND_ROBIN_RATE",
+    )
+)
+
 
 class PoolQuotas:
     """The groups of a pool at its capture; without configuration there is only the root.
@@ -90,6 +100,14 @@ class PoolQuotas:
     def groups(self) -> tuple[Group, ...]:
         """Every group but the root, breadth first."""
         return self.tree.groups[1:]
+
+    @property
+    def fatal(self) -> TreeProblem | None:
+        """What ends the negotiator before, or in, each cycle; None where nothing does."""
+        for problem in self.problems:
+            if problem.fatal and (self.grouped or problem.knob.upper() not in _OF_GROUPS_ALONE):
+                return problem
+        return None
 
     @cached_property
     def submitters(self) -> tuple[Submitter, ...]:

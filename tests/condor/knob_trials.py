@@ -66,7 +66,8 @@ class Trial:
 
     ``beside`` are other settings, separated by ``;;``. ``look`` is an attribute of the daemon's
     ad. ``job`` is a universe, with submit commands after semicolons, or empty where no job is
-    needed.
+    needed. ``fits`` says whether the value is one that the knob may have: yes, no, unread where
+    nothing reads it, or a question mark where its text does not tell.
     """
 
     knob: str
@@ -75,6 +76,7 @@ class Trial:
     beside: str
     look: str
     job: str
+    fits: str = "no"
 
     @property
     def name(self) -> str:
@@ -236,6 +238,9 @@ class Bench:
         """Return the first line of a log that complains of the knob, without its time."""
         started = text.partition("STARTING UP")[2]
         words = [re.escape(word) for word in (trial.knob, trial.value) if len(word) > 3]
+        _, required, name = trial.knob.partition("SUBMIT_REQUIREMENT_")
+        if required:
+            words.append(f"(?:requirement|reason) {name.partition('_')[0]}")
         named = re.compile("|".join(words), re.IGNORECASE)
         for line in started.splitlines():
             if named.search(line) and _COMPLAINT.search(line):
@@ -296,7 +301,9 @@ def main() -> None:
     made_before = []
     if place.exists():
         made_before = [json.loads(line) for line in place.read_text().splitlines()]
-    keys = {(row["knob"], row["value"], row["daemon"], row.get("beside", "")) for row in made_before}
+    keys = {
+        (row["knob"], row["value"], row["daemon"], row.get("beside", "")) for row in made_before
+    }
     chosen = [
         trial
         for trial in trials()

@@ -210,6 +210,8 @@ def _title(pool: Pool) -> str:
 def totals(trace: Trace) -> str:
     """Return how much was matched and rejected."""
     matched = "no free slot could be matched"
+    if trace.crash is not None and not trace.crash.job:
+        matched = "nothing is matched"
     if trace.matches:
         slots = {match.slot for match in trace.matches}
         cost = show_number(sum(match.cost for match in trace.matches))

@@ -208,7 +208,7 @@ class Cycle:
             PolicyError: GROUP_SORT_EXPR is no expression.
         """
         limits = dict[str, float]()
-        fatal = next((each for each in self.quotas.problems if each.fatal), None)
+        fatal = self.quotas.fatal
         try:
             if fatal is not None:
                 raise CrashError(Crash("", "", fatal.message))

@@ -72,7 +72,7 @@ def _of_slots(evidence: Evidence, written: dict[str, Found]) -> Iterator[Found]:
         subject=f"slot {closed[0].name}",
         message=(
             f"START of {listed(slots)} is not a ClassAd expression: "
-            f"{counted(len(closed), 'slot')} advertise Start = error and take no job, "
+            f"Start = error on {counted(len(closed), 'slot')}, no job starts there, "
             f"{100 * part:.0f} % of the pool"
         ),
         facts=(Fact("Start", "error"),),

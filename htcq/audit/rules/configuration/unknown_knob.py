@@ -109,6 +109,9 @@ class _Spelling:
             right = self._separated(own) or nearest(own, sorted(self._matter)) or _with_stem(own)
         elif stem == ASSET_STEM:
             right = self._asset_knob(upper[len(stem) + 1 :])
+        elif stem in GROUP_STEMS and own[len(stem) + 1 :].lower() not in self._groups:
+            # GROUP_QUOTA_DYNAMICphys is no quota of a group dynamicphys.
+            right = self._separated(own)
         else:
             right = ""
         if right:
