@@ -15,12 +15,12 @@ from pathlib import Path
 
 from htcq.classads import refusals
 from htcq.htcondor.knob_types import Type, knob_type
+from htcq.htcondor.matching import is_in_table, looks_alike
 from htcq.library import library
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
 from htcq.pool.configuration import Assignment
-from htcq.pool.knobs.table import is_in_table, looks_alike
 from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"

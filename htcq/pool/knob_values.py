@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from htcq.classads import fault_of
+from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.knob_types import KnobType, Misfit, Type, knob_type
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import split_prefix
 from htcq.quota.knobs import number_of, truth_of
 
 _MACRO = re.compile(r"\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)

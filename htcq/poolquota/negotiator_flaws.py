@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.knob_types import Type
 from htcq.pool.configuration import Configuration
-from htcq.pool.knob_names import split_prefix
 from htcq.pool.knob_values import Flaw, flaws
 from htcq.quota.knobs import ProblemKind, TreeProblem
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, SUITES
 
 from htcq.htcondor.knob_types import KnobType, all_types
-from htcq.pool.knobs.table import TABLE
+from htcq.htcondor.matching import DAEMONS, knobs_of
 
 pytestmark = pytest.mark.condor
 
@@ -76,7 +76,7 @@ def test_every_knob_of_the_simulation_is_in_a_binary_of_a_version_that_has_it(su
     version = tuple(map(int, SUITES[suite].split(".")))
     missing = [
         knob.name
-        for knobs in TABLE.values()
+        for knobs in map(knobs_of, DAEMONS)
         for knob in knobs
         if knob.since[:2] <= version and not _is_in(knob.name, every)
     ]

@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.htcondor.knob_names import names_that_matter, split_prefix, stem_of
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
 from htcq.quota.group_tree import name_key
 from htcq.spelling import nearest
 

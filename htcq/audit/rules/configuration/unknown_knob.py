@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import settings_of
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
-from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import (
+from htcq.htcondor.knob_names import (
     ASSET_STEM,
     GROUP_STEMS,
     NUMBERED_STEMS,
@@ -21,6 +20,7 @@ from htcq.pool.knob_names import (
     stem_of,
     stems,
 )
+from htcq.pool.configuration import Configuration, Knob
 from htcq.spelling import near_to, nearest
 
 #: Proposed, but in no binary of 25.14.1 and in no tag of a release from 23.0.0 to 25.13.2.
