@@ -326,7 +326,9 @@ def _line_of_ad(library: Any, text: str) -> str | None:
     try:
         ad = library.parseOne(f"A = {text}", library.ParserType.Old)
         return str(ad.lookup("A"))
-    except (KeyError, *refusals()):
+    except KeyError:
+        return None
+    except refusals():
         return None
 
 

@@ -1,53 +1,54 @@
 """HTCondor's defaults by version, as ``param_info.in`` of each release has them (``defaults.tsv``).
 
-Texts are as written there, with their macros. Releases of a long-term series may have a default
-that feature releases got later: rows are in the order of versions, each holds up to the next one.
+Releases of a long-term series may have a default that feature releases got later: the rows of a
+knob are in the order of versions, and each holds up to the next one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+import re
+from collections.abc import Iterator
 
-from htcq.htcondor.tables import rows
+from htcq.htcondor.tables import rest_of
 
-_ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t"}
+_MACRO = re.compile(r"\$\((\w+)\)")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t"}
 
 
 def default_of(name: str, version: tuple[int, ...] = ()) -> str | None:
-    """Return the default of a knob in a version, in the newest without one.
+    """Return the default of a knob in a version, in the newest without one, as it is written.
 
     None where that version has none.
     """
     found: str | None = None
-    for since, text in _table().get(name.upper(), ()):
+    for since, text in _of(name):
         if not version or since <= version:
             found = text
     return found
 
 
+def expanded_default(name: str, version: tuple[int, ...] = ()) -> str:
+    """Return the default of a knob in one line, with the defaults of the macros that it names.
+
+    It is empty where that version has none.
+    """
+    text = default_of(name, version) or ""
+    whole = _MACRO.sub(lambda found: expanded_default(found.group(1), version), text)
+    return " ".join(whole.split())
+
+
 def former_defaults(name: str) -> tuple[str, ...]:
     """Return the defaults that a knob has had, the oldest first."""
-    return tuple(text for _, text in _table().get(name.upper(), ()) if text is not None)
+    return tuple(text for _, text in _of(name) if text is not None)
 
 
-@lru_cache(maxsize=1)
-def _table() -> Mapping[str, list[tuple[tuple[int, ...], str | None]]]:
-    found: dict[str, list[tuple[tuple[int, ...], str | None]]] = {}
-    for row in rows("defaults.tsv"):
-        since, _, text = row.rest.partition("\t")
+def _of(name: str) -> Iterator[tuple[tuple[int, ...], str | None]]:
+    for rest in rest_of("defaults.tsv", name.upper()):
+        since, _, cell = rest.partition("\t")
         numbers = tuple(int(number) for number in since.split(".") if number)
-        found.setdefault(row.key, []).append((numbers, _text(text)))
-    return found
-
-
-def _text(cell: str) -> str | None:
-    """Return the text of a cell: "=" and a default, or "-" where there is none any more."""
-    if cell == "-":
-        return None
-    text = cell[1:]
-    if "\\" not in text:
-        return text
-    for written, meant in _ESCAPED.items():
-        text = text.replace(written, "\0" if meant == "\\" else meant)
-    return text.replace("\0", "\\")
+        # "=" begins a text, "-" says that there is none any more.
+        text = None
+        if cell != "-":
+            text = _ESCAPE.sub(lambda found: _ESCAPED.get(found.group(1), found.group(1)), cell[1:])
+        yield numbers, text

@@ -2,7 +2,7 @@
 
 Knobs and expressions that are HTCondor's defaults become those of the other version. Jobs and
 claims stay as they were captured: what condor_submit writes into jobs, and what an older startd
-carved, is not changed. What a version changes is in :mod:`htcq.releases`.
+carved, is not changed. What a version changes is in :mod:`htcq.htcondor.releases`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from htcq.errors import InputError
-from htcq.policy.defaults import CATALOG_SPACE, MODIFIED, default_modifications
-from htcq.pool.configuration import Configuration
-from htcq.pool.pool import Pool
-from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
-from htcq.pool.shared_attributes import Expressions, SharedAttributes
-from htcq.pool.slot import STATIC, Slot
-from htcq.pool.startds import modifier
-from htcq.pool.versions import version
-from htcq.poolquota.access.significant_lists import REMOVED, USUALLY_REMOVED
-from htcq.releases import (
+from htcq.htcondor.defaults import expanded_default
+from htcq.htcondor.releases import (
     ACCESS,
     CATALOGS,
     CENTRAL,
@@ -35,6 +27,15 @@ from htcq.releases import (
     Change,
     Version,
 )
+from htcq.policy.defaults import MODIFIED, catalog_space, default_modifications
+from htcq.pool.configuration import Configuration
+from htcq.pool.pool import Pool
+from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.pool.slot import STATIC, Slot
+from htcq.pool.startds import modifier
+from htcq.pool.versions import version
+from htcq.poolquota.access.significant_lists import REMOVED
 from htcq.simulate.publishing import limits_without_policy, resources_of
 from htcq.units import whole_number
 
@@ -190,7 +191,7 @@ def _plain(text: str) -> str:
 def _defaults() -> Mapping[str, frozenset[str]]:
     """Return the defaults of all versions, by the knobs for which they differ."""
     versions = {bound for change in CHANGES for bound in (change.since, *change.before.values())}
-    found = {REMOVED: frozenset((_plain(USUALLY_REMOVED),))}
+    found = {REMOVED: frozenset((_plain(expanded_default(REMOVED)),))}
     for asset in MODIFIED:
         texts = {_plain(default_modifications(each)[asset]) for each in (OLDEST, *versions)}
         if len(texts) > 1:
@@ -262,7 +263,7 @@ def _texts(slot: Slot, by: Version) -> dict[str, str]:
         changed = _WITH_CATALOGS.sub(_WITHOUT_CATALOGS, changed)
     else:
         changed = changed.replace(
-            _WITHOUT_CATALOGS, f"MY.Disk > 0 && (TARGET.RequestDisk - {CATALOG_SPACE}) <= MY.Disk"
+            _WITHOUT_CATALOGS, f"MY.Disk > 0 && (TARGET.RequestDisk - {catalog_space()}) <= MY.Disk"
         )
         if _MAPPING.lower() not in frame.texts:
             texts[_MAPPING] = _MAPPED

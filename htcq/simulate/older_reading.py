@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from htcq.htcondor.releases import CLOSE_DEFAULT_OPERATOR
 from htcq.pool.configuration import Configuration
 from htcq.pool.default_operator import as_before
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.versions import version
-from htcq.releases import CLOSE_DEFAULT_OPERATOR
 
 
 def as_negotiator_reads(pool: Pool) -> Pool:

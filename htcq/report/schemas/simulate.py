@@ -5,7 +5,7 @@ The agreement is that of the simulated cycle with HTCondor's own reasons.
 
 from __future__ import annotations
 
-from htcq.releases import ROLES
+from htcq.htcondor.releases import ROLES
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
