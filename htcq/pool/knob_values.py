@@ -30,6 +30,9 @@ _OF_MACHINE = re.compile(
     r"ARCH|OPSYS\w*|SUBSYSTEM|LOCALNAME|CONFIG_ROOT|UTSNAME_\w+|UNAME_\w+|IS\w+|UTC\w*",
     re.IGNORECASE,
 )
+#: What Jinja, ERB, shells, Autoconf and others replace by a value, and where they decide.
+_PLACEHOLDER = re.compile(r"<%.*?%>|\{\{.*?\}\}|\{%.*?%\}|\$\{.*?\}|@\w+@|%\w+%", re.DOTALL)
+_STATEMENT = re.compile(r"<%(?!=)|\{%")
 #: An int of C++.
 _MOST = 2**31
 
@@ -78,7 +81,7 @@ class Flaw:
         if self.known.misfit in (Misfit.DROPPED, Misfit.DEFAULT) and not self.known.logged:
             what += _UNLOGGED
         if self.known.daemons[0] == "all":
-            return f"each daemon {what}"
+            return f"each daemon that reads it {what.replace(' when it reads it', '')}"
         return f"{self.daemon if self.daemon == 'condor_submit' else f'the {self.daemon}'} {what}"
 
     @property
@@ -107,7 +110,7 @@ class Flaw:
         what = "a whole number" if self.known.type is Type.INTEGER else "a number"
         if low is not None and high is not None and high < _MOST - 1:
             return f"{what} from {low:.15g} to {high:.15g}"
-        if low is not None:
+        if low is not None and low > -_MOST:
             return f"{what} of at least {low:.15g}"
         return what
 
@@ -154,6 +157,9 @@ def text_of(knob: Knob) -> str:
 
 def _flaw(knob: Knob, known: KnobType) -> Iterator[Flaw]:
     text = text_of(knob)
+    if _PLACEHOLDER.search(text):
+        yield from _flaw_of_template(knob, known, text)
+        return
     if known.type is Type.EXPRESSION or known.with_ads:
         place = fault_of(text)
         if place is not None:
@@ -170,6 +176,20 @@ def _flaw(knob: Knob, known: KnobType) -> Iterator[Flaw]:
             yield Flaw(knob, known, text, fault_of(text))
         elif not _least(known) <= number <= _most(known):
             yield Flaw(knob, known, text, out_of_range=True)
+
+
+def _flaw_of_template(knob: Knob, known: KnobType, text: str) -> Iterator[Flaw]:
+    """Yield that brackets do not match in an expression with places for a template's values.
+
+    ClassAds have lists of lists, {{1}, {2}}: these parse as they are.
+    """
+    if known.type is not Type.EXPRESSION or _STATEMENT.search(text) or fault_of(text) is None:
+        return
+    # As many characters, so that places stay.
+    filled = _PLACEHOLDER.sub(lambda found: "1".ljust(len(found.group())), text)
+    place = fault_of(filled)
+    if place is not None and filled[place] in "()[]{}":
+        yield Flaw(knob, known, text, place)
 
 
 def _number(text: str, known: KnobType) -> float | None:

@@ -145,6 +145,11 @@ def test_the_fault_is_where_the_file_has_it(text: str, fault: str) -> None:
         "START = $(SITE_START) && (Cpus > 1)\n",
         "START = $(A)\nA = $(B) &&\n",
         "NEGOTIATOR_INTERVAL = $RANDOM_INTEGER(60, 90)\n",
+        # A template fills these in.
+        "NEGOTIATOR_INTERVAL = {{ interval }}\nMEMORY = ${MEM_MB}\nSCHEDD_INTERVAL = @SECONDS@\n",
+        'START = <%= @start %>\nRANK = (Cpus > {{ cpus }}) && Owner == "<%= @owner %>"\n',
+        'SYSTEM_PERIODIC_HOLD = member(Queue, {<% @queues.each do |q| -%>"<%= q %>", <% end %>})\n',
+        "RANK = sum({{1, 2}[0], {3}[0]})\n",
         # Nothing reads these.
         "CONSUMPTION_TOKENS = (\n",
         "SUBMIT_REQUIREMENT_SMALL = (\n",
@@ -172,6 +177,7 @@ def test_what_is_honest_or_not_known_is_no_flaw(text: str) -> None:
         "CONSUMPTION_POLICY = True\nCONSUMPTION_GPUS = (1\n",
         "GROUP_NAMES = a.b\nGROUP_QUOTA_a.b = many\n",
         "STARTD_ATTRS = SITE\nSITE = Big Lab\n",
+        "START = ifThenElse((Cpus > ({{ cpus }}), true, false)\n",
     ],
 )
 def test_prefixes_macros_and_lists_are_followed(text: str) -> None:
