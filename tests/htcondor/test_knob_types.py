@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.htcondor.defaults import default_of, expanded_default
 from htcq.htcondor.knob_types import Misfit, Type, all_types, knob_type
 from htcq.htcondor.tables import rows
+from htcq.library import library
 from htcq.live.configuration import read_dump
+from htcq.policy.defaults import version_tuple
 
 
 @pytest.mark.parametrize(
@@ -60,3 +63,52 @@ def test_every_default_of_the_installed_library_is_a_knob_that_the_table_knows()
 
     assert len(defaults) > 900
     assert sorted(unknown) == []
+
+
+#: Of the machine, of the build or of the tool that reads the configuration; or changed between the
+#: newest sources and the release 25.14.1.
+_OTHERWISE = frozenset(
+    (
+        "ADSTASH_SE_INDEX_NAME", "ARCH", "CONDOR_BUILD_PLATFORM", "CONDOR_VERSION",
+        "ENABLE_CLASSAD_CACHING", "HAVE_EXT_KRB5", "ISTOOL", "LOCALNAME", "OPSYS", "OPSYSANDVER",
+        "PYTHON3_MODULE_SUFFIX", "PYTHON3_VERSION_MINOR", "SEC_DEFAULT_AUTHENTICATION_METHODS",
+        "SUBSYSTEM", "TRANSFER_JOB_ATTRS",
+    )
+)  # fmt: skip
+
+
+def test_plain_defaults_are_those_of_the_installed_library() -> None:
+    """Texts with macros are expanded there, and truth values are written otherwise."""
+    here = read_dump("A = 1\n", ["A"])[1]
+    compared, wrong = 0, []
+    for name, value in here.items():
+        text = default_of(name, version_tuple(library().classad2.version()))
+        if text is None or "$" in text or name.upper() in _OTHERWISE:
+            continue
+        compared += 1
+        if _plain(text) != _plain(value):
+            wrong.append((name, text, value))
+
+    assert compared > 500
+    assert wrong == []
+
+
+def _plain(text: str) -> str:
+    words = " ".join(text.lower().split())
+    try:
+        return str(float(words))
+    except ValueError:
+        return {"true": "1.0", "false": "0.0"}.get(words, words)
+
+
+def test_a_default_is_that_of_the_version() -> None:
+    """The long-term series 24.12 and 25.0 got the disk quantum later than 25.7 is old."""
+    knob = "MODIFY_REQUEST_EXPR_REQUESTDISK"
+
+    assert default_of(knob, (23, 9, 6)) == "quantize(RequestDisk,{1024})"
+    assert default_of(knob, (24, 12, 18)) == default_of(knob, (25, 0, 8))
+    assert default_of(knob, (25, 0, 7)) == default_of(knob, (25, 6, 1))
+    assert default_of(knob, (25, 0, 8)) != default_of(knob, (25, 1, 1))
+    assert "CatalogSize" in expanded_default(knob, (25, 14, 1))
+    assert default_of("REMOVE_SIGNIFICANT_ATTRIBUTES", (25, 4, 0)) is None
+    assert "\n" in (default_of("CATALOG_SPACE") or "")
