@@ -149,6 +149,12 @@ def all_types() -> Iterator[KnobType]:
         yield _of({**_AS_EXPRESSION, **row.cells()})
 
 
+def plain_names() -> Iterator[str]:
+    """Yield the names, in upper case, of the knobs that have no part of the site's own."""
+    tables = _tables()
+    yield from {**tables.read, **tables.by_hand}
+
+
 def _merged(name: str) -> KnobType:
     """Return one knob: what is kept by hand says more than what the calls say."""
     tables = _tables()

@@ -5,7 +5,7 @@ Those of groups are met while the groups are read (:mod:`htcq.quota.group_tree`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.knob_types import Type
@@ -21,15 +21,28 @@ _ON_DEMAND = frozenset(
         "GROUP_PRIO_FACTOR_<group>",
     )
 )
+#: It reads these when groups have their turns (GroupEntry.cpp).
+_OF_GROUPS_ALONE = frozenset(
+    (
+        "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
+        "GROUP_QUOTA_ROUND_ROBIN_RATE",
+        "HFS_MAX_ALLOCATION_ROUNDS",
+        "HFS_ROUND_ROBIN_RATE",
+    )
+)
 _READERS = frozenset(("negotiator", "all"))
 
 
-def unusable(
-    configuration: Configuration | None, known: Iterable[TreeProblem]
-) -> Iterator[TreeProblem]:
-    """Yield what ends the negotiator, but for the problems that are ``known``."""
+def with_unusable(
+    configuration: Configuration | None, known: Sequence[TreeProblem]
+) -> tuple[TreeProblem, ...]:
+    """Return the problems that are ``known`` and what else makes the negotiator exit."""
     if configuration is None:
-        return
+        return tuple(known)
+    return (*known, *_unusable(configuration, known))
+
+
+def _unusable(configuration: Configuration, known: Sequence[TreeProblem]) -> Iterator[TreeProblem]:
     named = {problem.knob.upper() for problem in known if problem.fatal}
     for flaw in flaws(configuration, _READERS):
         prefix, own = split_prefix(flaw.knob.name)
@@ -37,6 +50,17 @@ def unusable(
             continue
         if prefix.upper() in ("", "NEGOTIATOR."):
             yield TreeProblem(_kind(flaw), "", flaw.knob.name, flaw.text)
+
+
+def first_fatal(problems: Iterable[TreeProblem], grouped: bool) -> TreeProblem | None:
+    """Return the first problem on which the negotiator exits before, or in, each cycle.
+
+    ``grouped`` says that there are groups, whose turns have knobs of their own.
+    """
+    for problem in problems:
+        if problem.fatal and (grouped or problem.knob.upper() not in _OF_GROUPS_ALONE):
+            return problem
+    return None
 
 
 def _kind(flaw: Flaw) -> ProblemKind:

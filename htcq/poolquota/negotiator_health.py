@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.poolquota.ailment import INTERVALS, MIN_SECONDS, Ailment, ObservedPool, heard_of
-from htcq.poolquota.negotiator_flaws import unusable
+from htcq.poolquota.negotiator_flaws import with_unusable
 from htcq.quota.group_tree import build_tree
 
 ABSENT, SILENT, LATE, CRASH = (
@@ -175,6 +175,6 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
         return
     knobs = {knob.name: knob.value for knob in pool.central}
     _, problems = build_tree(knobs)
-    for problem in (*problems, *unusable(pool.central, problems)):
+    for problem in with_unusable(pool.central, problems):
         if problem.fatal:
             yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")

@@ -20,7 +20,7 @@ from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
 from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
-from htcq.poolquota.negotiator_flaws import unusable
+from htcq.poolquota.negotiator_flaws import with_unusable
 from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import DECIMALS, Supply, supply_of
@@ -28,8 +28,8 @@ from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
 from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
 from htcq.quota.group_limits import truncated
-from htcq.quota.group_tree import Group, GroupTree, assigned_group, build_tree
-from htcq.quota.knobs import Knobs, TreeProblem
+from htcq.quota.group_tree import Group, assigned_group, build_tree
+from htcq.quota.knobs import Knobs
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
@@ -38,16 +38,6 @@ from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 _MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
 _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
-
-#: The negotiator reads these when groups have their turns (GroupEntry.cpp).
-_OF_GROUPS_ALONE = frozenset(
-    (
-        "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
-        "GROUP_QUOTA_ROUND_ROBIN_RATE",
-        "HFS_MAX_ALLOCATION_ROUNDS",
-        "HFS_ROUND_ROBIN_RATE",
-    )
-)
 
 
 class PoolQuotas:
@@ -66,20 +56,15 @@ class PoolQuotas:
         self.negotiator_version = negotiator_version(pool, self.published.negotiator)
         self.knobs = negotiator_knobs(pool, self.negotiator_version)
         self._reader = Knobs(self.knobs)
-        self.tree: GroupTree
-        self.settings: Settings
-        #: The problems of the groups' knobs, and those of all knobs of the negotiator.
-        self.group_problems: tuple[TreeProblem, ...]
-        self.problems: tuple[TreeProblem, ...]
-        if before is not None and before.knobs == self.knobs:
-            self.tree, self.settings = before.tree, before.settings
-            self.group_problems, self.problems = before.group_problems, before.problems
-        else:
+        if before is None or before.knobs != self.knobs:
             self.tree, in_tree = build_tree(self.knobs)
             self.settings, in_settings = read_settings(self.knobs)
+            #: The problems of the groups' knobs, and those of all knobs of the negotiator.
             self.group_problems = (*in_tree, *in_settings)
-            others = unusable(pool.central, self.group_problems)
-            self.problems = (*self.group_problems, *others)
+            self.problems = with_unusable(pool.central, self.group_problems)
+        else:
+            self.tree, self.settings = before.tree, before.settings
+            self.group_problems, self.problems = before.group_problems, before.problems
         weighed = None if before is None else before.supply
         self.supply: Supply = supply_of(pool.slots or (), weights, self.knobs, weighed)
 
@@ -100,14 +85,6 @@ class PoolQuotas:
     def groups(self) -> tuple[Group, ...]:
         """Every group but the root, breadth first."""
         return self.tree.groups[1:]
-
-    @property
-    def fatal(self) -> TreeProblem | None:
-        """What ends the negotiator before, or in, each cycle; None where nothing does."""
-        for problem in self.problems:
-            if problem.fatal and (self.grouped or problem.knob.upper() not in _OF_GROUPS_ALONE):
-                return problem
-        return None
 
     @cached_property
     def submitters(self) -> tuple[Submitter, ...]:

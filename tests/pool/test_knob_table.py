@@ -183,7 +183,6 @@ def test_no_knob_is_captured_for_htcq_alone_that_it_does_not_read() -> None:
 #: Followed without being named in the code that simulates, and why.
 _WITHOUT_A_NAME = {
     "NEGOTIATOR_MIN_INTERVAL": "an option says how far cycles are apart",
-    "CATALOG_SPACE": "it is a part of MODIFY_REQUEST_EXPR_REQUESTDISK and WithinResourceLimits",
     "SCHEDD_PROJECTREC_DEFAULT_PROPERTIES": "submitters with projects are named",
 }
 

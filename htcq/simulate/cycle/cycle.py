@@ -18,6 +18,7 @@ from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import frames_of
 from htcq.pool.weights import Weights
+from htcq.poolquota.negotiator_flaws import first_fatal
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
 from htcq.poolquota.supply import SLOTS, WEIGHT
@@ -202,7 +203,7 @@ class Cycle:
             PolicyError: GROUP_SORT_EXPR is no expression.
         """
         limits = dict[str, float]()
-        fatal = self.quotas.fatal
+        fatal = first_fatal(self.quotas.problems, self.quotas.grouped)
         try:
             if fatal is not None:
                 raise CrashError(Crash("", "", fatal.message))
