@@ -301,7 +301,9 @@ def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:
     if known.name.endswith("_<group>"):
         groups = configuration.value("NEGOTIATOR.GROUP_NAMES", configuration.value("GROUP_NAMES"))
         own = upper[len(known.name.partition("<")[0]) :]
-        return own in groups.upper().replace(",", " ").split()
+        # A share beside an amount is never looked at.
+        amount = "DYNAMIC" in known.name and configuration.value(f"GROUP_QUOTA_{own}").strip()
+        return not amount and own in groups.upper().replace(",", " ").split()
     if known.name == "<limit>_LIMIT":
         # Any macro of the site may be called so; a limit is one that jobs name.
         return False

@@ -154,6 +154,7 @@ def test_the_fault_is_where_the_file_has_it(text: str, fault: str) -> None:
         "CONSUMPTION_TOKENS = (\n",
         "SUBMIT_REQUIREMENT_SMALL = (\n",
         "GROUP_NAMES = a\nGROUP_QUOTA_b = many\n",
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\nGROUP_QUOTA_DYNAMIC_a = 50%\n",
         "MY_LIMIT = none\n",
         "SITE_POLICY = ((\n",
         # Honest expressions and numbers.
