@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Severity
@@ -23,8 +25,27 @@ _OF_ROLE = (
 )
 
 
-def flaws_of(evidence: Evidence) -> Iterator[tuple[str, Configuration, Flaw, Severity]]:
-    """Yield the flaws that matter on a machine: the words for it, its configuration, how bad."""
+class Harmful(NamedTuple):
+    """A flaw that matters on a machine: the words for it, its configuration, how bad it is."""
+
+    whose: str
+    configuration: Configuration
+    flaw: Flaw
+    severity: Severity
+
+
+#: The results by pool: two rules look at them.
+_known: WeakKeyDictionary[Evidence, tuple[Harmful, ...]] = WeakKeyDictionary()
+
+
+def flaws_of(evidence: Evidence) -> tuple[Harmful, ...]:
+    """Return the flaws that matter on some machine of the pool."""
+    if evidence not in _known:
+        _known[evidence] = tuple(_found(evidence))
+    return _known[evidence]
+
+
+def _found(evidence: Evidence) -> Iterator[Harmful]:
     for whose, configuration in evidence.configurations():
         running = _running(whose, configuration)
         reported = _reported_elsewhere(evidence) if configuration is evidence.pool.central else ()
@@ -33,7 +54,7 @@ def flaws_of(evidence: Evidence) -> Iterator[tuple[str, Configuration, Flaw, Sev
                 continue
             severity = _severity(flaw, running)
             if severity is not None:
-                yield whose, configuration, flaw, severity
+                yield Harmful(whose, configuration, flaw, severity)
 
 
 def _reported_elsewhere(evidence: Evidence) -> frozenset[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,8 +48,7 @@ class Misfit(enum.Enum):
     READ = "read"
 
 
-@dataclass(frozen=True)
-class KnobType:
+class KnobType(NamedTuple):
     """One knob; ``name`` has parts in angle brackets where a name of the site's own stands.
 
     ``daemons`` read it; "all" stands for any daemon, "submit" for condor_submit. Those

@@ -136,6 +136,9 @@ def flaws(configuration: Configuration, readers: Collection[str] = ()) -> Iterat
     """
     listed = _listed_attributes(configuration)
     for knob in configuration:
+        if knob.value == configuration.defaults.get(knob.name.upper()):
+            # A dump has more than a thousand of these.
+            continue
         known = type_of(knob.name) or listed.get(knob.name.upper())
         if known is None or known.type not in _CHECKED or not knob.value.strip():
             continue
@@ -250,8 +253,9 @@ def _listed_attributes(configuration: Configuration) -> dict[str, KnobType]:
     """
     found: dict[str, KnobType] = {}
     for knob in configuration:
-        own = split_prefix(knob.name)[1].upper()
-        known = _LISTS.get(own)
+        if not knob.name.upper().endswith(("ATTRS", "EXPRS", "CLAUSES")):
+            continue
+        known = _LISTS.get(split_prefix(knob.name)[1].upper())
         if known is not None:
             for name in knob.value.upper().replace(",", " ").split():
                 found.setdefault(name, known)
