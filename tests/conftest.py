@@ -2,7 +2,8 @@
 
 ``--quota-cases`` and ``--quota-seed`` say how many random pools
 ``tests/condor/test_group_quotas.py`` draws, from what; ``--all-breaks`` lets
-``tests/condor/test_site_breaks.py`` make all its breaks, and with ``--all-walls``
+``tests/condor/test_site_breaks.py`` make all its breaks, ``--all-knobs`` lets
+``tests/condor/test_knob_trials.py`` make all its trials, and with ``--all-walls``
 ``tests/condor/test_why_site.py`` runs. ``--cycle-cases`` and ``--cycle-seed`` say the same as
 for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
@@ -122,6 +123,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many random texts to read as HTCondor's old and new parsers do",
     )
     parser.addoption("--old-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--all-knobs",
+        action="store_true",
+        help="try every knob of tests/golden/knobs/trials.tsv on a real pool, not three of them",
+    )
     parser.addoption(
         "--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part"
     )

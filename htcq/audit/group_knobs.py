@@ -16,8 +16,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
+from htcq.htcondor.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.configuration import LEGAL_NAME, Knob
-from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key
 from htcq.quota.knobs import TreeProblem
 from htcq.spelling import nearest

@@ -16,8 +16,8 @@ from typing import Any
 from htcq.classad.clauses import bare, conjuncts
 from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
+from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.job import PLACES as JOB_PLACES
-from htcq.pool.knobs.attributes import OF_MACHINE_USE
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
@@ -50,7 +50,7 @@ _PASSING = frozenset(
         "numdynamicslots", "enteredcurrentactivity", "enteredcurrentstate",
         "enteredcurrentstatus", "qdate", "jobstartdate", "numjobstarts", "numshadowstarts",
         "lastremotehost", "draining", "offline", "isowner",
-        *(name.lower() for name in OF_MACHINE_USE),
+        *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
 #: States of slots whose START holds only for now.

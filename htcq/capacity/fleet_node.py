@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.capacity.layout import Slot
+from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.node import Node
 from htcq.policy.consumption import Number
 from htcq.policy.defaults import version_tuple
-from htcq.releases import ABSOLUTE_DISK
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_rough, two_digits
 
 

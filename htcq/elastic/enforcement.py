@@ -17,6 +17,7 @@ from htcq.elastic.concurrency_limits import GroupLimits, limits_on
 from htcq.elastic.models import Models
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
+from htcq.htcondor.releases import EVALUATED_LIMITS
 from htcq.pool.autocluster import made_up
 from htcq.pool.daemons import SCHEDD
 from htcq.pool.pool import Pool
@@ -29,7 +30,6 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import MARK
-from htcq.releases import EVALUATED_LIMITS
 from htcq.units import BUILT_IN_ASSETS
 
 #: Ratios that differ by less than this part are equal.

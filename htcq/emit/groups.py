@@ -9,9 +9,9 @@ from pathlib import Path
 from htcq import __version__
 from htcq.emit import GROUPS_FILE
 from htcq.errors import PolicyError
+from htcq.htcondor.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.configuration import Configuration, Parse, configuration_from
 from htcq.pool.daemons import NEGOTIATOR
-from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.pool import Pool
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.settings import DeclaredGroup, GroupSettings

@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from htcq.classads import refusals
+from htcq.htcondor.knob_types import Type, knob_type
+from htcq.htcondor.matching import is_in_table, looks_alike
 from htcq.library import library
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
 from htcq.pool.configuration import Assignment
 from htcq.pool.daemons import before_dot
-from htcq.pool.knobs.table import is_in_table, looks_alike
 from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"
@@ -55,13 +56,19 @@ _IN_JOBS = frozenset(
 
 
 def is_wanted(name: str) -> bool:
-    """Return whether the knob ``name`` is asked for: it matters, or may be meant to."""
+    """Return whether the knob ``name`` is asked for: it matters, or may be meant to.
+
+    So are all expressions: a daemon may end at one that does not parse.
+    """
     if is_secret_knob(name):
         return False
     bare = name[len(before_dot(name)) :].lstrip(".")
     if is_in_table(name) or is_in_table(bare) or bare.upper() in _WHOSE:
         return True
-    return looks_alike(bare) and not _UNWANTED.search(bare)
+    if looks_alike(bare) and not _UNWANTED.search(bare):
+        return True
+    known = knob_type(bare)
+    return known is not None and known.type is Type.EXPRESSION
 
 
 def knob_text(name: str, value: str) -> str:

@@ -231,9 +231,9 @@ def _state_of_writer(
 
 def priorities_of(source: Source, pool: Pool, negotiator: str) -> UserPriorities:
     """Return the negotiator's record of submitters, and whether it lends ceilings."""
+    from htcq.htcondor.releases import LENT_CEILINGS
     from htcq.live.userprio import UserPriorities
     from htcq.pool.versions import version
-    from htcq.releases import LENT_CEILINGS
 
     named = [each for each in pool.negotiators if each.name == negotiator]
     found = named or list(pool.negotiators)

@@ -1,14 +1,16 @@
 """HTCondor's defaults that decide what a claim takes, by the version of the daemon that has them.
 
-Read from src/condor_utils/param_info.in of every release from 23.0.0 to 25.14.
+Texts are those of :mod:`htcq.htcondor.defaults`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Union
 
-from htcq.releases import ABSOLUTE_DISK, CATALOGS, DISK_QUANTUM, Version
+from htcq.htcondor.defaults import expanded_default
+from htcq.htcondor.releases import ABSOLUTE_DISK, Version
 from htcq.units import CPUS, DISK, MEMORY, whole_number
 
 Number = Union[int, float]
@@ -19,13 +21,6 @@ DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024
 MODIFIED = (CPUS, DISK, MEMORY)
 
 _NEWEST = (999,)
-#: KiB that the catalogs take which a job shares with others on its node.
-CATALOG_SPACE = (
-    'ifthenelse(MappingMethod ?: "" != "Copy", ifthenelse(RequestedCatalogs is undefined || '
-    "catalogs is undefined, 0, "
-    "sum(evalInEachContext(member(CatalogID, RequestedCatalogIDs) ? CatalogSize : 0, catalogs))), "
-    "0)"
-)
 
 
 def version_tuple(text: str) -> Version:
@@ -34,18 +29,22 @@ def version_tuple(text: str) -> Version:
     return tuple(number for number in numbers if number is not None) or _NEWEST
 
 
+@lru_cache(maxsize=256)
+def _default_modifications(version: Version) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (asset, expanded_default(f"MODIFY_REQUEST_EXPR_REQUEST{asset}", version))
+        for asset in MODIFIED
+    )
+
+
 def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
     """Return the default MODIFY_REQUEST_EXPR_REQUEST<asset> by asset of a startd of ``version``."""
-    quantum, disk = "1024", "RequestDisk"
-    if DISK_QUANTUM.holds(version):
-        quantum = "TARGET.DiskQuantum ?: 1024"
-    if CATALOGS.holds(version):
-        disk = f"RequestDisk - {CATALOG_SPACE}"
-    return {
-        CPUS: "quantize(RequestCpus,{1})",
-        DISK: f"quantize({disk},{{{quantum}}})",
-        MEMORY: "quantize(RequestMemory,{128})",
-    }
+    return dict(_default_modifications(version))
+
+
+def catalog_space() -> str:
+    """Return the KiB that the catalogs take which a job shares with others on its node."""
+    return expanded_default("CATALOG_SPACE")
 
 
 def disk_slop(machine_disk_kb: Number, version: Version) -> int:

@@ -13,11 +13,11 @@ import re
 from functools import partial
 
 from htcq.classad.pieces import is_of_strings, requoted, unquoted, with_strings
+from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.attribute_names import JOB_NAMES, SLOT_NAMES, job_names, slot_names
 from htcq.pool.disclosed_knobs import KNOBS, LIMIT, NUMBERED, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, OF_TYPE, VOCABULARY, Form
 from htcq.pool.identities import HOUR, Identities, Names
-from htcq.pool.knob_names import split_prefix
 from htcq.pool.name_search import NameSearch
 from htcq.pool.pseudonyms import Pseudonyms, folded
 from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form

@@ -1,157 +1,16 @@
-"""Names of attributes that HTCondor itself gives to slots and jobs.
-
-From docs/classad-attributes/machine- and job-classad-attributes.rst and from ads of 25.14.1;
-those that the negotiator adds for a match from src/condor_negotiator.V6/matchmaker.cpp
-(negotiate, addRemoteUserPrios).
-"""
+"""Names of attributes that HTCondor itself gives to slots and jobs, with those of their assets."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from htcq.htcondor.attributes import JOB, KNOWN, MATCH, SLOT, names
 from htcq.units import attribute
 
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-SLOT_NAMES = _names(
-    """
-AcceptedWhileDraining AccountingGroup ActivationRequests Activity Arch AssignedGPUs
-AuthenticatedIdentity AuthenticationMethod AvailableGPUs AvgTransferInputMB AvgTransferOutputMB
-BackfillSlot BrokenContextAds BrokenSlotCpus BrokenSlotDisk BrokenSlotMemory CanHibernate
-CgroupEnforced ChildAccountingGroup ChildActivity ChildCpus ChildCurrentRank ChildDisk ChildDSlotId
-ChildEnteredCurrentState ChildGPUs ChildMemory ChildName ChildRemoteOwner ChildRemoteUser
-ChildRetirementTimeRemaining ChildState ClaimEndTime ClaimPartitionableLeftovers ClaimRequests
-CleanupCategoryCounts ClientMachine ClockDay ClockMin CloudImage CloudInstanceID CloudInterruptible
-CloudPlatform CloudProvider CloudRegion CloudVMType CloudZone ConcurrencyLimits CondorLoadAvg
-CondorPlatform CondorScratchDir CondorVersion ConsoleIdle ConsumptionCpus ConsumptionDisk
-ConsumptionGPUs ConsumptionMemory ConsumptionSwap CpuBusy CpuCacheSize CpuFamily CpuModelNumber Cpus
-CurrentRank CurrentTime DaemonCoreDutyCycle DaemonLastReconfigTime DaemonStartTime DetectedCpus
-DetectedDisk DetectedGPUs DetectedMemory DeviceGPUsAverageUsage DeviceGPUsMemoryPeakUsage Disk
-DiskQuantum DockerCachedImageSizeMb DockerOfflineReason DotNetVersions Draining DrainingRequestId
-DrainReason DSlotId DynamicSlot EnteredCurrentActivity EnteredCurrentState ExecuteVolume
-ExpectedMachineGracefulDrainingBadput ExpectedMachineGracefulDrainingCompletion
-ExpectedMachineQuickDrainingBadput ExpectedMachineQuickDrainingCompletion FileSystemDomain
-GhostMultiplier GlobalJobId GPUs HardwareAddress has_avx has_avx2 has_avx512_vnni has_avx512dnni
-has_avx512dq has_avx512f Has_sse4_1 Has_sse4_2 has_ssse3 HasCommonFilesTransfer HasContainer
-HasDocker HasEncryptExecuteDirectory HasFileTransfer HasFileTransferPluginMethods HasIOProxy
-HasJICLocalConfig HasJICLocalStdin HasJobDeferral HasJobNetworking HasJobTransferPlugins HasOsUser
-HasPerFileEncryption HasReconnect HasRotationalScratch HasSandboxImage HasSelfCheckpointTransfers
-HasSIF HasSingularity HasSshd HasStartDaemonAd HasTDP HasTransferInputRemaps HasUserNamespaces HasVM
-HibernationLevel HibernationState HibernationSupportedStates IsDataSlot IsEnforcingDiskUsage
-IsLocalStartd IsOwner IsWakeAble IsWakeEnabled IsWakeOnLanEnabled IsWakeOnLanSupported
-JobBusyTimeAvg JobBusyTimeCount JobBusyTimeMax JobBusyTimeMin JobDurationAvg JobDurationCount
-JobDurationMax JobDurationMin JobId JobPreemptions JobRankPreemptions JobStart JobStarts JobUniverse
-JobUserPrioPreemptions JobVM_VCPUS KeyboardIdle KFlops LastBenchmark LastDrainStartTime
-LastDrainStopTime LastFetchWorkCompleted LastFetchWorkSpawned LastHeardFrom LastPeriodicCheckpoint
-LoadAvg LvmBackingStore LvmDetectedDisk LvmIsThinProvisioning LvmNonCondorDiskUsage LvmUsingLoopback
-Machine MachineLastMatchTime MachineMaxVacateTime MachineResources MappingMethod MaxClaimTime
-MaxJobRetirementTime Memory Microarch Mips MonitorSelfAge MonitorSelfCPUUsage MonitorSelfImageSize
-MonitorSelfRegisteredSocketCount MonitorSelfResidentSetSize MonitorSelfSecuritySessions
-MonitorSelfTime MyAddress MyCurrentTime MyType Name NewDSlotNotMatch NextFetchWorkDelay NumClaims
-NumDynamicSlots NumDynamicSlotsTime NumPids Offline OfflineUniverses OpSys OpSysAndVer OpSysLegacy
-OpSysLongName OpSysMajorVer OpSysName OpSysShortName OpSysVer PartitionableSlot
-PreemptingAccountingGroup PreemptingOwner PreemptingRank PreemptingUser PrivateNetworkName
-PslotRollupInformation Rank RecentActivationRequests RecentClaimRequests RecentDaemonCoreDutyCycle
-RecentJobBusyTimeAvg RecentJobBusyTimeCount RecentJobBusyTimeMax RecentJobBusyTimeMin
-RecentJobDurationAvg RecentJobDurationCount RecentJobDurationMax RecentJobDurationMin
-RecentJobPreemptions RecentJobRankPreemptions RecentJobStarts RecentJobUserPrioPreemptions
-RecentNewDSlotNotMatch RemoteAutoregroup RemoteGroup RemoteHost RemoteNegotiatingGroup RemoteOwner
-RemoteProject RemoteScheddName RemoteSlotWeight RemoteUser RemoteUserPrio Requirements
-RetirementTimeRemaining SingularityUserNamespaces SingularityVersion SlotBackfill SlotBrokenCode
-SlotBrokenReason SlotID SlotType SlotTypeID SlotWeight Start StartdIpAddr StartdName
-StarterAbilityList State SubnetMask TargetType TimeToLive TotalClaimRunTime TotalClaimSuspendTime
-TotalCondorLoadAvg TotalCpus TotalDisk TotalGPUs TotalJobRunTime TotalJobSuspendTime TotalLoadAvg
-TotalMachineDrainingBadput TotalMachineDrainingUnclaimedTime TotalMemory TotalSlotCpus TotalSlotDisk
-TotalSlotGPUs TotalSlotMemory TotalSlots TotalTimeBackfillBusy TotalTimeBackfillIdle
-TotalTimeBackfillKilling TotalTimeClaimedBusy TotalTimeClaimedCleaning TotalTimeClaimedIdle
-TotalTimeClaimedRetiring TotalTimeClaimedSuspended TotalTimeMatchedIdle TotalTimeOwnerIdle
-TotalTimePreemptingKilling TotalTimePreemptingVacating TotalTimeUnclaimedBenchmarking
-TotalTimeUnclaimedIdle TotalTransferInputMB TotalTransferOutputMB TotalVirtualMemory UidDomain
-Unhibernate UpdateSequenceNumber UpdatesHistory UpdatesLost UpdatesSequenced UpdatesTotal
-UtsnameMachine UtsnameNodename UtsnameRelease UtsnameSysname UtsnameVersion VirtualMemory
-VM_AvailNum VM_Guest_Mem VM_Memory VM_Networking VM_Type VMOfflineReason VMOfflineTime
-WakeOnLanEnabledFlags WakeOnLanSupportedFlags WantMatching WindowsBuildNumber WindowsMajorVersion
-WindowsMinorVersion WithinResourceLimits WorkingCM
-"""
-)
-JOB_NAMES = _names(
-    """
-Absent AccountingGroup AcctGroup AcctGroupUser ActivationDuration ActivationExecutionDuration
-ActivationSetupDuration ActivationTeardownDuration AllowedExecuteDuration AllowedJobDuration
-AllRemoteHosts Args Arguments AuthTokenGroups AuthTokenId AuthTokenIssuer AuthTokenScopes
-AuthTokenSubject AutoClusterAttrs AutoClusterId BlockReadKbytes BlockReads BlockWriteKbytes
-BlockWrites CheckpointDestination CloudLabelNames ClusterId Cmd CommittedSlotTime
-CommittedSuspensionTime CommittedTime CompletionDate ConcurrencyLimits CondorPlatform CondorVersion
-ContainerImageSource ContainerTargetDir CpusProvisioned CpusUsage CronDayOfMonth CronDayOfWeek
-CronHour CronMinute CronMonth CumulativeRemoteSysCpu CumulativeRemoteUserCpu CumulativeSlotTime
-CumulativeSuspensionTime CumulativeTransferTime CurrentHosts DAG_AdUpdateTime DAG_InRecovery
-DAG_JobsCompleted DAG_JobsHeld DAG_JobsIdle DAG_JobsRunning DAG_JobsSubmitted DAG_NodesDone
-DAG_NodesFailed DAG_NodesFutile DAG_NodesPostrun DAG_NodesPrerun DAG_NodesQueued DAG_NodesReady
-DAG_NodesTotal DAG_NodesUnready DAG_Status DAGLifetimeJob DAGMan_MaxHoldScripts DAGMan_MaxIdle
-DAGMan_MaxJobs DAGMan_MaxPostScripts DAGMan_MaxPreScripts DAGMan_MaxSubmitsPerInterval DAGManJobId
-DAGManNodeRetry DAGManNodesLog DAGManNodesMask DAGNodeName DAGParentNodeNames DeferralPrepTime
-DeferralTime DeferralWindow DelegateJobGSICredentialsLifetime DiskProvisioned DiskUsage
-DiskUsage_RAW DockerImage EmailAttributes EncryptExecuteDirectory EnteredCurrentStatus Env
-Environment EraseOutputAndErrorOnRestart Err ExecutableSize ExecutableSize_RAW
-ExecuteDirWasEncrypted ExitBySignal ExitCode ExitSignal ExitStatus FileSystemDomain
-FirstJobMatchDate GlobalJobId GPUsAverageUsage GPUsMaxCapability GPUsMinCapability GPUsMinMemory
-GPUsMinRuntime GPUsProvisioned GridJobId GridJobStatus GridResource GridResourceUnavailableTime
-HoldKillSig HoldReason HoldReasonCode HoldReasonSubCode HookKeyword ImageSize ImageSize_RAW In
-InitialWaitDuration IOWait Iwd IwdFlushNFSCache JobAdInformationAttrs JobBatchName
-JobCoolDownExpiration JobCurrentFinishTransferInputDate JobCurrentFinishTransferOutputDate
-JobCurrentReconnectAttempt JobCurrentStartDate JobCurrentStartExecutingDate
-JobCurrentStartTransferInputDate JobCurrentStartTransferOutputDate JobDescription
-JobDisconnectedDate JobLeaseDuration JobMaterializeLimit JobMaterializeMaxIdle JobMaterializePaused
-JobMaxVacateTime JobNotification JobPrio JobRunCount JobStartDate JobStarterDebug JobStarterLog
-JobStatus JobSubmitFile JobSubmitMethod JobUniverse KeepClaimIdle KillSig KillSigTimeout
-LastJobStatus LastMatchTime LastRejMatchReason LastRejMatchTime LastRemotePool
-LastRemoteWallClockTime LastShadowException LastSuspensionTime LastVacateTime LeaveJobInQueue
-MatchMachineName MaxHosts MaxJobRetirementTime MaxTransferInputMB MaxTransferOutputMB
-MemoryProvisioned MemoryUsage MinHosts MyType NextJobStartDelay NiceUser Nonessential NTDomain
-NumCkpts NumCkpts_RAW NumHolds NumHoldsByReason NumInputTransferStarts NumJobCompletions
-NumJobCoolDowns NumJobMatches NumJobReconnects NumJobStarts NumOutputTransferStarts NumPids
-NumRestarts NumShadowExceptions NumShadowStarts NumSystemHolds NumVacates NumVacatesByReason
-NumVacatesByReasonPreExecution NumVacatesPreExecution OSHomeDir OsUser OtherJobRemoveRequirements
-Out OutputDestination OutputDirectory Owner ParallelShutdownPolicy PeriodicVacate PostArgs
-PostArguments PostCmd PostCmdExitBySignal PostCmdExitCode PostCmdExitSignal PostEnv PostEnvironment
-PostJobPrio1 PostJobPrio2 PreArgs PreArguments PreCmd PreCmdExitBySignal PreCmdExitCode
-PreCmdExitSignal PreEnv PreEnvironment PreJobPrio1 PreJobPrio2 PreserveRelativeExecutable
-PreserveRelativePaths ProcId ProportionalSetSizeKb ProvisionerState QDate Rank RecentBlockReadKbytes
-RecentBlockReads RecentBlockWriteKbytes RecentBlockWrites ReleaseReason RemoteHost RemoteIwd
-RemotePool RemoteSlotID RemoteSysCpu RemoteUserCpu RemoteWallClockTime RemoveKillSig RequestCpus
-RequestDisk RequestedChroot RequestGPUs RequestMemory RequireGPUs Requirements ResidentSetSize
-ScheddName ScitokensFile ScratchDirFileCount ServerTime ShouldTransferFiles SlotWeight SpoolOnEvict
-StackSize StageOutFinish StageOutStart StderrMtime StdoutMtime StreamErr StreamOut SubmitEventNotes
-SubmitEventNotesAttrs SubmitEventUserNotes SubmitterAutoregroup SubmitterGlobalJobId SubmitterGroup
-SubmitterNegotiatingGroup SubmitVersion SuccessCheckpointExitBySignal SuccessCheckpointExitCode
-SuccessCheckpointExitSignal SuccessPostExitBySignal SuccessPostExitCode SuccessPostExitSignal
-SuccessPreExitBySignal SuccessPreExitCode SuccessPreExitSignal TargetType TotalJobReconnectAttempts
-TotalSubmitProcs TotalSuspensions TransferCheckpoint TransferContainer TransferErr
-TransferExecutable TransferIn TransferInFinished TransferInput TransferInputFileCounts
-TransferInputSizeMB TransferInputStats TransferInQueued TransferInStarted TransferOut
-TransferOutFinished TransferOutput TransferOutputStats TransferOutQueued TransferOutStarted
-TransferPlugins TransferQueued TransferringInput TransferringOutput User UserLog VacateReason
-VacateReasonCode VacateReasonSubCode VM_MACAddr WantClaiming WantContainer WantDocker WantFlocking
-WantFTOnCheckpoint WantGracefulRemoval WantParallelScheduling WantTransferPluginMethods
-WindowsBuildNumber WindowsMajorVersion WindowsMinorVersion X509UserProxy X509UserProxyEmail
-X509UserProxyExpiration X509UserProxyFirstFQAN X509UserProxyFQAN X509UserProxySubject
-X509UserProxyVOName
-"""
-)
+SLOT_NAMES = frozenset(names(SLOT, KNOWN))
+JOB_NAMES = frozenset(names(JOB, KNOWN))
 #: What stands in the job's ad, or in the slot's, only while the negotiator looks for a match.
-MATCH_NAMES = _names(
-    """
-CurMatches MachineMatchCount PreemptDslotClaims PreemptState RemoteAutoregroup RemoteGroup
-RemoteGroupQuota RemoteGroupResourcesInUse RemoteNegotiatingGroup RemoteUserFloor RemoteUserPrio
-RemoteUserResourcesInUse ResourceRequestCluster ResourceRequestCount ResourceRequestProc
-SubmitterAutoregroup SubmitterGroup SubmitterGroupQuota SubmitterGroupResourcesInUse
-SubmitterNegotiatingGroup SubmitterStarvation SubmitterTag
-SubmitterUserPrio SubmitterUserResourcesInUse SubmittorPrio
-"""
-)
+MATCH_NAMES = frozenset(names(MATCH, KNOWN))
 #: What stands before the name of an asset, in slots and in jobs.
 _SLOT_PREFIXES = (
     "", "Assigned", "Available", "Child", "Consumption", "Detected", "Offline", "Total",
@@ -163,17 +22,17 @@ _JOB_SUFFIXES = ("Provisioned", "Usage", "AverageUsage")
 
 def slot_names(assets: Collection[str]) -> frozenset[str]:
     """Return every attribute that HTCondor may give to a slot that hands out ``assets``."""
-    names = set(SLOT_NAMES)
+    found = set(SLOT_NAMES)
     for asset in assets:
-        names.update(f"{prefix}{attribute(asset)}" for prefix in _SLOT_PREFIXES)
-    return frozenset(names)
+        found.update(f"{prefix}{attribute(asset)}" for prefix in _SLOT_PREFIXES)
+    return frozenset(found)
 
 
 def job_names(assets: Collection[str]) -> frozenset[str]:
     """Return every attribute that HTCondor may give to a job in a pool with ``assets``."""
-    names = set(JOB_NAMES)
+    found = set(JOB_NAMES)
     for asset in assets:
         name = attribute(asset)
-        names.update(f"{prefix}{name}" for prefix in _JOB_PREFIXES)
-        names.update(f"{name}{suffix}" for suffix in _JOB_SUFFIXES)
-    return frozenset(names)
+        found.update(f"{prefix}{name}" for prefix in _JOB_PREFIXES)
+        found.update(f"{name}{suffix}" for suffix in _JOB_SUFFIXES)
+    return frozenset(found)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from htcq.htcondor.knob_names import names_that_matter, split_prefix, stem_of
+from htcq.htcondor.matching import is_in_table
 from htcq.pool.config_statements import said_by
-from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
-from htcq.pool.knobs.table import is_in_table
 from htcq.units import counted
 
 #: How many lines that are odd or end the parser one knob of HTCondor makes up for.

@@ -31,11 +31,15 @@ _WORD = re.compile(rf"[^{SPACE}]*")
 
 
 class Line(NamedTuple):
-    """One line with those that continue it: the number of the first, its indentation, its text."""
+    """One line with those that continue it: the number of the first, its indentation, its text.
+
+    ``goes_on`` says that others continue it.
+    """
 
     number: int
     indent: int
     text: str
+    goes_on: bool = False
 
     @property
     def is_comment(self) -> bool:
@@ -59,10 +63,10 @@ def lines_of(text: str) -> Iterator[Line]:
         if whole.endswith("\\"):
             whole = whole[:-1]
             continue
-        yield Line(number, indent, whole)
+        yield Line(number, indent, whole, place > number)
         whole = ""
     if whole:
-        yield Line(number, indent, whole)
+        yield Line(number, indent, whole, True)
 
 
 class Parts(NamedTuple):
@@ -71,7 +75,7 @@ class Parts(NamedTuple):
     ``operator`` is one of the four of this module. ``separator`` is what += puts between the value
     so far and the new one. ``extra`` are words between name and operator, which HTCondor ignores in
     assignments; ``flaw`` says why the line is no statement of HTCondor, ``at`` is the index of what
-    is wrong.
+    is wrong. ``begins`` is the index of the value.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Parts(NamedTuple):
     extra: str = ""
     flaw: str = ""
     at: int = 0
+    begins: int = 0
 
     @property
     def word(self) -> str:
@@ -121,8 +126,9 @@ def parts_of(text: str) -> Parts | None:
         return Parts(name, extra=extra, flaw=f"no {sign} after {name}", at=len(name))
     sign = operator.group()
     kind = ADDS if sign.startswith("+") else sign
-    value = text[operator.end() :].strip(SPACE)
-    parts = Parts(name, kind, value, _spaced(operator["separator"]), extra)
+    begins = len(text) - len(text[operator.end() :].lstrip(SPACE))
+    value = text[begins:].rstrip(SPACE)
+    parts = Parts(name, kind, value, _spaced(operator["separator"]), extra, begins=begins)
     if not parts.word and not LEGAL_NAME.match(_MACRO.sub("x", name)):
         return _misnamed(parts)
     return parts

@@ -53,7 +53,8 @@ class Assignment:
 
     ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
     below it names. ``conditional`` says that it stands between ``if`` and ``endif``. ``is_odd``
-    says that it has a colon for the equals sign, or words between the name and it.
+    says that it has a colon for the equals sign, or words between the name and it. ``column`` is
+    where the value begins in its line, counted from 1; 0 where it is not all in that line.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Assignment:
     line: int
     conditional: bool = False
     is_odd: bool = False
+    column: int = 0
 
 
 class Said(NamedTuple):
@@ -169,7 +171,9 @@ class _Reader:
             self._refuse(line, parts.flaw, parts.at)
             if not parts.operator:
                 return
-        raw = parts.value
+        raw, column = parts.value, 0
+        if self._from is None and not line.goes_on and parts.operator not in (SEVERAL_LINES, ADDS):
+            column = line.indent + len(line.text) - len(text) + parts.begins + 1
         if parts.operator == SEVERAL_LINES:
             body, ended = _until(lines, raw)
             raw = "\n".join(body)
@@ -180,7 +184,7 @@ class _Reader:
         self._known.add(parts.name.upper())
         number = self._from[0].number if self._from else line.number
         odd = parts.operator == STATES or bool(parts.extra)
-        found = Assignment(parts.name, raw.strip(), "", number, bool(self._branches), odd)
+        found = Assignment(parts.name, raw.strip(), "", number, bool(self._branches), odd, column)
         self.assigned.append(found)
 
     def _do(self, line: Line, parts: Parts, depth: int) -> None:

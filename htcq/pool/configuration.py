@@ -42,6 +42,7 @@ class Knob:
     ``prefix`` is that, with the dot. ``place`` is file and line, where they are known.
 
     ``overridden`` are former assignments of it, the first one first, which this one replaces.
+    ``column`` is where the value begins in its line, counted from 1; 0 where it is not known.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Knob:
     place: str = ""
     overridden: tuple[Assignment, ...] = ()
     prefix: str = ""
+    column: int = 0
 
     @property
     def bare(self) -> str:
@@ -340,7 +342,9 @@ def _knob(
     key, place = each.name.upper(), each.place
     if key in former and not place:
         place = f"{source}:{each.line}"
-    return Knob(each.name, value, each.raw, place, former.get(key, ()), prefix)
+    # The column is that of the file only where the text is the file itself.
+    column = each.column if place.endswith(f":{each.line}") else 0
+    return Knob(each.name, value, each.raw, place, former.get(key, ()), prefix, column)
 
 
 def _seen_by(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from htcq.pool.knob_names import stem_of
+from htcq.htcondor.knob_names import stem_of
 
 if TYPE_CHECKING:
     from htcq.pool.config_statements import Assignment

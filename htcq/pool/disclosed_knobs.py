@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from htcq.htcondor.knob_names import GROUP_STEMS
+from htcq.htcondor.matching import not_followed
 from htcq.pool.disclosure import Form
-from htcq.pool.knob_names import GROUP_STEMS
-from htcq.pool.knobs.table import not_followed
 
 _EXPRESSIONS = """
 GROUP_SORT_EXPR GROUP_ACCEPT_SURPLUS GROUP_AUTOREGROUP GROUP_DYNAMIC_MACH_CONSTRAINT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 
+from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, readers_of
 from htcq.pool.configuration import Configuration
-from htcq.pool.knobs.table import NEGOTIATOR, SCHEDD, STARTD, readers_of
 
 
 class Role(enum.Enum):

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from htcq.htcondor.knob_names import stems
 from htcq.pool.disclosed_knobs import KNOBS
 from htcq.pool.disclosure import VOCABULARY
 from htcq.pool.identities import NOBODY, Names
-from htcq.pool.knob_names import stems
 from htcq.pool.pseudonyms import folded
 
 _WORD = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")

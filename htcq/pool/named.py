@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from htcq.classad.pieces import is_of_strings, strings_in, unquoted, without_escapes
+from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.disclosed_knobs import KNOBS, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, Form
 from htcq.pool.identities import Names, is_address
-from htcq.pool.knob_names import split_prefix
 from htcq.pool.pseudonyms import folded
 from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form
 from htcq.pool.words import (

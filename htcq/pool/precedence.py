@@ -18,8 +18,8 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Union
 
+from htcq.htcondor.matching import is_in_table
 from htcq.pool.daemons import NOBODY, SUBSYSTEMS, Daemon, asked_daemon
-from htcq.pool.knobs.table import is_in_table
 from htcq.pool.plain_assignments import (
     endless_knobs,
     is_harmless,

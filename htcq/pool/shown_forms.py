@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.disclosed_knobs import KNOBS, LIMIT, NUMBERED, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, Form, form_of
-from htcq.pool.knob_names import split_prefix
 from htcq.pool.pseudonyms import folded
 from htcq.pool.words import Part, Token
 

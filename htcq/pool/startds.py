@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from htcq.classads import Value, as_number, literal, parsed
+from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Amounts, Way, first_that_fits
 from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged_ways
 from htcq.policy.defaults import MODIFIED, default_modifications
@@ -21,7 +22,6 @@ from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version
-from htcq.releases import ABSOLUTE_DISK
 
 _MUST_MODIFY = "MUST_MODIFY_REQUEST_EXPRS"
 #: Can put any name together.

@@ -6,6 +6,7 @@ ScheddName in each names its schedd; the tool does not print that.
 from __future__ import annotations
 
 from htcq.errors import InputError
+from htcq.htcondor.releases import USER_LIMITS
 from htcq.pool.adtext import Chunks, Damage, read_ads
 from htcq.pool.left_out import USER as A_USER
 from htcq.pool.left_out import LeavingOut
@@ -13,7 +14,6 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import RECORD, USER, Record, record_of
 from htcq.pool.values import Interned
 from htcq.pool.versions import version
-from htcq.releases import USER_LIMITS
 
 _TYPE = USER.encode()
 

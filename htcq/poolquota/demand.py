@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import Ad, Missing, holds, parsed
+from htcq.htcondor.releases import SKIPPED_SUBMITTERS, Version
 from htcq.pool.record import Record
 from htcq.quota.group_tree import GroupTree, assigned_group
 from htcq.quota.knobs import Knobs
-from htcq.releases import SKIPPED_SUBMITTERS, Version
 
 
 @dataclass(frozen=True)

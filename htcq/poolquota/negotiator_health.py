@@ -15,6 +15,7 @@ from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.poolquota.ailment import INTERVALS, MIN_SECONDS, Ailment, ObservedPool, heard_of
+from htcq.poolquota.negotiator_flaws import with_unusable
 from htcq.quota.group_tree import build_tree
 
 ABSENT, SILENT, LATE, CRASH = (
@@ -167,13 +168,13 @@ def _restarts(seen: ObservedPool) -> Iterator[Ailment]:
 
 
 def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
-    """Yield the knobs of groups at which the negotiator exits when it starts.
+    """Yield the knobs at which the negotiator exits when it starts.
 
     Its master starts it for nothing.
     """
     if pool.central is None:
         return
     _, problems = build_tree(pool.central.texts())
-    for problem in problems:
+    for problem in with_unusable(pool.central, problems):
         if problem.fatal:
             yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")

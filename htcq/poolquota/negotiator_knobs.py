@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.pool.knobs.table import NEGOTIATOR, TABLE
+from htcq.htcondor.matching import NEGOTIATOR, knobs_of
 from htcq.pool.pool import Pool
 from htcq.pool.versions import version
-
-#: Knobs of the negotiator that older ones do not know, and the first versions that do.
-_NEW_KNOBS = {knob.name: knob.since for knob in TABLE[NEGOTIATOR] if knob.since}
 
 
 def negotiator_version(pool: Pool, name: str) -> tuple[int, ...]:
@@ -25,7 +22,7 @@ def negotiator_version(pool: Pool, name: str) -> tuple[int, ...]:
 
 def negotiator_knobs(pool: Pool, written: tuple[int, ...]) -> Mapping[str, str]:
     """Return the knobs that a negotiator of the version ``written`` knows; all if it is empty."""
-    unknown = {knob for knob, first in _NEW_KNOBS.items() if () < written < first}
+    unknown = {knob.name for knob in knobs_of(NEGOTIATOR) if () < written < knob.since}
     knobs = {}
     for knob in pool.central or ():
         if knob.bare.upper() not in unknown:

@@ -20,6 +20,7 @@ from htcq.pool.slot import Number
 from htcq.pool.weights import Weights
 from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
+from htcq.poolquota.negotiator_flaws import with_unusable
 from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import DECIMALS, Supply, supply_of
@@ -27,8 +28,8 @@ from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
 from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
 from htcq.quota.group_limits import truncated
-from htcq.quota.group_tree import Group, GroupTree, assigned_group, build_tree
-from htcq.quota.knobs import Knobs, TreeProblem
+from htcq.quota.group_tree import Group, assigned_group, build_tree
+from htcq.quota.knobs import Knobs
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
@@ -55,15 +56,15 @@ class PoolQuotas:
         self.negotiator_version = negotiator_version(pool, self.published.negotiator)
         self.knobs = negotiator_knobs(pool, self.negotiator_version)
         self._reader = Knobs(self.knobs)
-        self.tree: GroupTree
-        self.settings: Settings
-        self.problems: tuple[TreeProblem, ...]
-        if before is not None and before.knobs == self.knobs:
-            self.tree, self.settings, self.problems = before.tree, before.settings, before.problems
-        else:
+        if before is None or before.knobs != self.knobs:
             self.tree, in_tree = build_tree(self.knobs)
             self.settings, in_settings = read_settings(self.knobs)
-            self.problems = (*in_tree, *in_settings)
+            #: The problems of the groups' knobs, and those of all knobs of the negotiator.
+            self.group_problems = (*in_tree, *in_settings)
+            self.problems = with_unusable(pool.central, self.group_problems)
+        else:
+            self.tree, self.settings = before.tree, before.settings
+            self.group_problems, self.problems = before.group_problems, before.problems
         weighed = None if before is None else before.supply
         self.supply: Supply = supply_of(pool.slots or (), weights, self.knobs, weighed)
 

@@ -109,7 +109,8 @@ def truth_of(text: str) -> bool | None:
 
 
 def _evaluated(text: str) -> float | None:
-    expression = parsed(text)
+    # A comment at the end ends with the line.
+    expression = parsed(f"{text}\n")
     if expression is None:
         return None
     value = expression.evaluate()

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 
 from htcq.classads import Expr
 from htcq.errors import PolicyError
+from htcq.htcondor.defaults import expanded_default
 from htcq.quota.knobs import Knobs, TreeProblem
 
 #: Those who use the smallest part of their quota first, then those without a quota, the root last.
-SORT_EXPR = (
-    'ifThenElse(AccountingGroup =?= "<none>", 3.4e+38,'
-    " ifThenElse(GroupQuota > 0, GroupResourcesInUse / GroupQuota, 3.3e+38))"
-)
+SORT_EXPR = expanded_default("GROUP_SORT_EXPR")
 MAX_ROUNDS, GREATEST_RATE = 10**9, 1e100
 
 

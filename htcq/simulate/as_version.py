@@ -2,7 +2,7 @@
 
 Knobs and expressions that are HTCondor's defaults become those of the other version. Jobs and
 claims stay as they were captured: what condor_submit writes into jobs, and what an older startd
-carved, is not changed. What a version changes is in :mod:`htcq.releases`.
+carved, is not changed. What a version changes is in :mod:`htcq.htcondor.releases`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,8 @@ from dataclasses import dataclass, replace
 from htcq.classad.substitution import substituted
 from htcq.classad.tree import MY, TARGET, Binary, Reference, Tree
 from htcq.errors import InputError
-from htcq.policy.defaults import CATALOG_SPACE, MODIFIED, default_modifications
-from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.pool import Pool
-from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
-from htcq.pool.resource_limits import limits_without_policy
-from htcq.pool.shared_attributes import Expressions, SharedAttributes
-from htcq.pool.slot import STATIC, Slot
-from htcq.pool.startds import modifier
-from htcq.pool.versions import version
-from htcq.poolquota.access.significant_lists import REMOVED, USUALLY_REMOVED
-from htcq.releases import (
+from htcq.htcondor.defaults import expanded_default
+from htcq.htcondor.releases import (
     ACCESS,
     CATALOGS,
     CENTRAL,
@@ -38,6 +29,16 @@ from htcq.releases import (
     Change,
     Version,
 )
+from htcq.policy.defaults import MODIFIED, catalog_space, default_modifications
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.pool import Pool
+from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
+from htcq.pool.resource_limits import limits_without_policy
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.pool.slot import STATIC, Slot
+from htcq.pool.startds import modifier
+from htcq.pool.versions import version
+from htcq.poolquota.access.significant_lists import REMOVED
 from htcq.simulate.publishing import resources_of
 from htcq.units import whole_number
 
@@ -47,7 +48,6 @@ _LAST = 999
 #: How WithinResourceLimits of a slot without a consumption policy compares disk, before startds
 #: knew catalogs and since.
 _WITHOUT_CATALOGS = "TARGET.RequestDisk <= MY.Disk"
-_WITH_CATALOGS = f"(TARGET.RequestDisk - {CATALOG_SPACE}) <= MY.Disk"
 #: What a startd that knows catalogs says of the files that jobs share; seen with 25.14.1.
 _MAPPING, _MAPPED = "MappingMethod", '"Hardlink"'
 _LIMITS = "withinresourcelimits"
@@ -191,7 +191,7 @@ def _plain(text: str) -> str:
 def _defaults() -> Mapping[str, frozenset[str]]:
     """Return the defaults of all versions, by the knobs for which they differ."""
     versions = {bound for change in CHANGES for bound in (change.since, *change.before.values())}
-    found = {REMOVED: frozenset((_plain(USUALLY_REMOVED),))}
+    found = {REMOVED: frozenset((_plain(expanded_default(REMOVED)),))}
     for asset in MODIFIED:
         texts = {_plain(default_modifications(each)[asset]) for each in (OLDEST, *versions)}
         if len(texts) > 1:
@@ -262,7 +262,8 @@ def _texts(slot: Slot, by: Version) -> dict[str, str]:
     if not CATALOGS.holds(by):
         changed = _with_disk(changed, _WITHOUT_CATALOGS, Binary)
     else:
-        changed = _with_disk(changed, _WITH_CATALOGS, Reference)
+        with_catalogs = f"(TARGET.RequestDisk - {catalog_space()}) <= MY.Disk"
+        changed = _with_disk(changed, with_catalogs, Reference)
         if _MAPPING.lower() not in frame.texts:
             texts[_MAPPING] = _MAPPED
     if changed != limits:

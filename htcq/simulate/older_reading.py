@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from htcq.classad.older import as_before
+from htcq.htcondor.releases import CLOSE_DEFAULT_OPERATOR
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.versions import version
-from htcq.releases import CLOSE_DEFAULT_OPERATOR
 
 
 def as_negotiator_reads(pool: Pool) -> Pool:

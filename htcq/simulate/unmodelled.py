@@ -1,6 +1,6 @@
 """What of a pool's configuration and ads changes matching and is not followed by a simulation.
 
-The table is in :mod:`htcq.pool.knobs`.
+The table is in :mod:`htcq.htcondor.matching`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.classads import parsed
+from htcq.htcondor.attributes import fixed_in_courses
+from htcq.htcondor.defaults import former_defaults
+from htcq.htcondor.matching import (
+    NEGOTIATOR,
+    SCHEDD,
+    STARTD,
+    MatchKnob,
+    not_followed,
+    unfollowed_attributes,
+)
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
-from htcq.pool.knobs.attributes import FIXED_IN_COURSES, UNFOLLOWED, UNFOLLOWED_IN_COURSES
-from htcq.pool.knobs.knob import MatchKnob
-from htcq.pool.knobs.table import FORMER_DEFAULTS, NEGOTIATOR, SCHEDD, STARTD, not_followed
 from htcq.pool.pool import Pool
 from htcq.quota.knobs import truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
@@ -39,12 +46,11 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
         access = {"": pool.central.of(SCHEDD_DAEMON)}
     yield from _of_daemons(SCHEDD, access, courses)
     yield from _of_daemons(STARTD, pool.execute, courses)
-    yield from _of_slots(pool, UNFOLLOWED_IN_COURSES if courses else UNFOLLOWED)
+    yield from _of_slots(pool, unfollowed_attributes(courses))
     if courses:
+        fixed = fixed_in_courses()
         for name, whose in sorted(_fixed(pool).items()):
-            yield (
-                f"{FIXED_IN_COURSES[name]} in {whose} is not followed: it stays as it was captured"
-            )
+            yield f"{fixed[name]} in {whose} is not followed: it stays as it was captured"
 
 
 def _of_daemons(
@@ -69,7 +75,7 @@ def _effective(configuration: Configuration, knob: MatchKnob) -> str:
     if "$(" in value:
         # The text does not define what the value refers to: to the daemon it is empty.
         return ""
-    defaults = (configuration.defaults.get(knob.name, ""), *FORMER_DEFAULTS.get(knob.name, ()))
+    defaults = (configuration.defaults.get(knob.name, ""), *former_defaults(knob.name))
     if any(_same(value, default) for default in defaults):
         return ""
     if knob.like and _same(value, configuration.value(knob.like)):
@@ -137,15 +143,15 @@ def _fixed(pool: Pool) -> Mapping[str, str]:
         if knob.bare.upper() in NEGOTIATORS_EXPRESSIONS:
             expression = parsed(knob.value)
             words = () if expression is None else expression.words()
-            found.update(dict.fromkeys(FIXED_IN_COURSES.keys() & words, knob.name))
+            found.update(dict.fromkeys(fixed_in_courses().keys() & words, knob.name))
     links = ReferenceGraph()
     jobs = {id(job.frame): (job.frame, job.id) for job in pool.jobs or ()}
     slots = {id(slot.frame): (slot.frame, str(slot.name)) for slot in pool.slots or ()}
     for ads, expressions in ((jobs, _OF_JOBS), (slots, _OF_SLOTS)):
         for frame, which in ads.values():
-            if FIXED_IN_COURSES.keys().isdisjoint(frame.words()):
+            if fixed_in_courses().keys().isdisjoint(frame.words()):
                 continue
             for start in expressions:
-                for name in FIXED_IN_COURSES.keys() & links.reached((start.lower(),), frame):
+                for name in fixed_in_courses().keys() & links.reached((start.lower(),), frame):
                     found[name] = f"{start} of {which}"
     return found

@@ -39,7 +39,7 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
     """Yield what makes the negotiator crash within the cycle, for jobs that it does not come to."""
     crash = trace.crash
-    if crash is None:
+    if crash is None or not crash.job:
         return
     id_ = wall.NEGOTIATOR_CRASH
     if any(word in crash.message for word in _OF_WEIGHT):

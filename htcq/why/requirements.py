@@ -30,6 +30,8 @@ class Clause(NamedTuple):
 
     text: str
     of_job: bool
+    #: Whether it is an attribute whose expression did not parse: a startd then advertises an error.
+    is_error: bool = False
 
 
 class Part(NamedTuple):
@@ -121,7 +123,7 @@ class TakenApart:
         if len(texts) > 1:
             return self._all(part.text, part)
         if part.clause is None or len(part.path) > part.depth:
-            clause = Clause(part.text, part.of_job)
+            clause = Clause(part.text, part.of_job, self._is_error(part))
             part = part._replace(clause=clause, depth=len(part.path))
         return self._branches(part) or self._leaf(part.text, part)
 
@@ -144,6 +146,10 @@ class TakenApart:
             return ""
         text = frame.text(name)
         return "" if literal(text) is not None else text
+
+    def _is_error(self, part: Part) -> bool:
+        frame, name = self._frames[part.of_job], part.text.lower()
+        return not part.of_job and name in frame and frame.text(name).strip().lower() == "error"
 
     def _branches(self, part: Part) -> Branches | None:
         """Return what a condition that is the same for all like slots leaves to hold."""

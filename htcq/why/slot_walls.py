@@ -188,6 +188,11 @@ def _clauses(found: _Found, slots: int) -> Iterator[MatchFailure]:
             if clause.text.upper() == owner:
                 what = owner
             text = f"{what} is not true on {_where(count, slots)}"
+            if clause.is_error:
+                text = (
+                    f"{what} is an error on {_where(count, slots)}: in their configuration it is "
+                    "not a ClassAd expression"
+                )
             yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
 
 

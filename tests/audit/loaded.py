@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from htcq.audit.fix import Setting
 from htcq.classads import parsed
+from htcq.htcondor.knob_names import split_prefix
 from htcq.live.configuration import read_configuration
 from htcq.live.parser_process import ParserProcess
-from htcq.pool.knob_names import split_prefix
 from htcq.quota.knobs import number_of, truth_of
 
 #: What knobs are that HTCondor's table of parameters has no default for, or has as texts.

@@ -12,6 +12,7 @@ from htcq.classads import Ad, Value, as_number, parsed
 from htcq.elastic.charging import Charging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS
+from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import handed_out
 from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
@@ -25,7 +26,6 @@ from htcq.pool.startds import StartdTable
 from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.releases import ABSOLUTE_DISK
 from htcq.simulate.cycle.cycle import Cycle
 from tests.claims.reference import Number, Outcome, Pair
 

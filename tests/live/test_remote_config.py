@@ -38,7 +38,7 @@ def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
     [
         "SEC_PASSWORD_FILE", "SEC_CLAIMTOBE_USER", "STARTD_CLAIM_ID_FILE", "NEGOTIATOR_PASSWORD", "GROUP_SITE_SECRET",
         "SLOT_TOKEN_FILE", "FLOCK_CREDENTIAL", "NEGOTIATOR_LOG", "SENDMAIL", "ALLOW_NEGOTIATOR", "CREDD_HOST",
-        "DEFRAG_RANK", "ALLOW_WRITE", "DAGMAN_MAX_JOBS_SUBMITTED",
+        "DEFRAG_INTERVAL", "ALLOW_WRITE", "DAGMAN_MAX_JOBS_SUBMITTED",
     ],
 )  # fmt: skip
 def test_secrets_and_what_does_not_matter_are_not(name: str) -> None:

@@ -13,13 +13,19 @@ from typing import Any
 
 import pytest
 
+from htcq.htcondor.knob_types import Type, all_types
+from htcq.htcondor.matching import (
+    Following,
+    attributes_of,
+    captured_names,
+    is_in_table,
+    knobs_of,
+    pattern_of,
+    unfollowed_attributes,
+)
 from htcq.live import projections
 from htcq.live.configuration import read_dump
 from htcq.live.remote_config import is_wanted
-from htcq.pool.knobs.attributes import OF_JOBS, OF_SLOTS, OF_SUBMITTERS, UNFOLLOWED
-from htcq.pool.knobs.beside import NAMES
-from htcq.pool.knobs.knob import Following, MatchKnob, pattern_of, rows
-from htcq.pool.knobs.table import TABLE, is_in_table
 from htcq.pool.slot import SLOT
 from tests.pool.knobs_in_code import texts_of_code, words_of_code
 
@@ -34,7 +40,7 @@ _KNOB = re.compile(r"[A-Z<][A-Za-z0-9_<>]*_[A-Za-z0-9_<>]+")
 
 
 def _of_table(daemon: str, names: set[str]) -> set[str]:
-    patterns = [pattern_of(knob.name) for knob in TABLE[daemon]]
+    patterns = [pattern_of(knob.name) for knob in knobs_of(daemon)]
     return {name for name in names if any(re.fullmatch(each, name) for each in patterns)}
 
 
@@ -80,17 +86,17 @@ def test_a_knob_is_there_since_the_version_that_first_reads_it(daemon: str) -> N
     since = {name: knob.get("since", "") for name, knob in READ[daemon]["knobs"].items()}
     # It was read by another source of the startd before.
     since["RESERVED_MEMORY"] = ""
-    for knob in TABLE[daemon]:
+    for knob in knobs_of(daemon):
         if knob.name in since:
             assert ".".join(map(str, knob.since)) == since[knob.name], knob.name
 
 
 @pytest.mark.parametrize("daemon", DAEMONS)
 def test_an_effect_is_one_sentence_and_a_knob_stands_once(daemon: str) -> None:
-    names = [knob.name for knob in TABLE[daemon]]
+    names = [knob.name for knob in knobs_of(daemon)]
 
     assert len(names) == len(set(names))
-    for knob in TABLE[daemon]:
+    for knob in knobs_of(daemon):
         assert re.fullmatch(r"[A-Z][^.]*(\.[a-z0-9][^.]*)*\.", knob.effect), knob.name
         assert not knob.like or is_in_table(knob.like)
 
@@ -99,7 +105,7 @@ def test_every_attribute_that_a_match_depends_on_has_an_effect_or_a_reason_why_i
     None
 ):
     looked_up = {name for daemon in READ.values() for name in daemon["attributes"]}
-    known = {each.name for table in (OF_SLOTS, OF_JOBS, OF_SUBMITTERS) for each in table}
+    known = {each.name for ads in ("slot", "job", "submitter") for each in attributes_of(ads)}
     without = [name for names in _REASONED["attributes"].values() for name in names]
 
     assert sorted(looked_up - known - set(without)) == []
@@ -110,7 +116,7 @@ def test_every_attribute_that_a_match_depends_on_has_an_effect_or_a_reason_why_i
 
 
 def test_attributes_that_are_not_followed_are_captured_and_read() -> None:
-    names = {each.name for each in UNFOLLOWED}
+    names = {each.name for each in unfollowed_attributes(courses=False)}
 
     assert names
     assert names <= set(projections.SLOT)
@@ -133,18 +139,9 @@ def test_the_manual_lists_what_is_not_followed(
     page = (ROOT / "docs/manual/htcq-simulate.1.md").read_text()
     section = page.partition("## KNOBS THAT ARE NOT MODELLED")[2].partition("\n## ")[0]
     listed = section.partition(f"- `{item}`\n")[2].partition("\n- ")[0].partition(".\n")[0]
-    expected = [knob.name for knob in TABLE[daemon] if knob.following is following]
+    expected = [knob.name for knob in knobs_of(daemon) if knob.following is following]
 
     assert listed.replace(",", " ").split() == expected
-
-
-def test_rows_are_read_as_they_are_written() -> None:
-    found = rows("A_<b> | not, if unlike C_D, since 25.1.2 | One\n  effect.\nB | in ads | Two.")
-
-    assert found == (
-        MatchKnob("A_<b>", Following.NOT, "One effect.", (25, 1, 2), "C_D"),
-        MatchKnob("B", Following.IN_ADS, "Two."),
-    )
 
 
 # htcq's own code
@@ -155,7 +152,7 @@ def _read_by_htcq() -> Iterator[str]:
     """Yield the knobs, and beginnings of knobs, that the code names."""
     known = {name.upper() for name in read_dump("A = 1\n", ["A"])[1]}
     known.update(name for daemon in READ.values() for name in daemon["knobs"])
-    known.update(name.upper() for name in NAMES)
+    known.update(name.upper() for name in captured_names())
     # Also words of other meanings: roles, subsystems, constants of the site file.
     known -= {"SCHEDD", "STARTD", "NEGOTIATOR", "COLLECTOR", "EXECUTE", "HAD", "HOUR", "RUN"}
     for word in words_of_code():
@@ -176,7 +173,9 @@ def test_every_knob_that_htcq_reads_is_captured() -> None:
 
 def test_no_knob_is_captured_for_htcq_alone_that_it_does_not_read() -> None:
     code = "\n".join(texts_of_code()).upper()
-    fixed = {name: max(re.split(r"<[a-z]+>", name), key=len).strip("_") for name in NAMES}
+    fixed = {
+        name: max(re.split(r"<[a-z]+>", name), key=len).strip("_") for name in captured_names()
+    }
 
     assert [name for name, part in fixed.items() if part not in code] == []
 
@@ -184,7 +183,6 @@ def test_no_knob_is_captured_for_htcq_alone_that_it_does_not_read() -> None:
 #: Followed without being named in the code that simulates, and why.
 _WITHOUT_A_NAME = {
     "NEGOTIATOR_MIN_INTERVAL": "an option says how far cycles are apart",
-    "CATALOG_SPACE": "it is a part of MODIFY_REQUEST_EXPR_REQUESTDISK and WithinResourceLimits",
     "SCHEDD_PROJECTREC_DEFAULT_PROPERTIES": "submitters with projects are named",
 }
 
@@ -194,7 +192,7 @@ def test_every_knob_that_is_followed_is_named_in_the_code_that_simulates() -> No
     code = "\n".join(texts_of_code(rooms))
     found = [
         knob.name
-        for knobs in TABLE.values()
+        for knobs in map(knobs_of, DAEMONS)
         for knob in knobs
         if knob.following in (Following.FOLLOWED, Following.TOLD)
         and max(re.split(r"<[a-z]+>", knob.name), key=len) not in code
@@ -205,8 +203,16 @@ def test_every_knob_that_is_followed_is_named_in_the_code_that_simulates() -> No
 
 @pytest.mark.parametrize("daemon", DAEMONS)
 def test_every_knob_that_changes_matching_is_captured(daemon: str) -> None:
-    for knob in TABLE[daemon]:
+    for knob in knobs_of(daemon):
         name = re.sub(r"<[a-z]+>", "1", knob.name)
         assert is_wanted(name), name
         assert is_wanted(f"{daemon.upper()}.{name}"), name
         assert daemon != "startd" or is_wanted(f"SLOT_TYPE_1_{name}"), name
+
+
+def test_every_expression_of_a_daemon_is_captured() -> None:
+    """A daemon may end at one that does not parse, whatever it is for."""
+    found = {known.name for known in all_types() if known.type is Type.EXPRESSION}
+
+    assert len(found) > 80
+    assert [name for name in sorted(found) if not is_wanted(re.sub(r"<[a-z]+>", "X1", name))] == []

@@ -8,8 +8,7 @@ import pytest
 
 from htcq.audit.catalog import rule
 from htcq.errors import InputError
-from htcq.pool.pool import Pool
-from htcq.releases import (
+from htcq.htcondor.releases import (
     ABSOLUTE_DISK,
     CHANGES,
     DISK_QUANTUM,
@@ -18,6 +17,7 @@ from htcq.releases import (
     USAGE_GROWS,
     Change,
 )
+from htcq.pool.pool import Pool
 from htcq.simulate.as_version import as_version_of, pool_as_version, version_changes, versions_of
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.what_if import WhatIf, changed_pool

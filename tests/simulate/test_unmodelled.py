@@ -7,8 +7,9 @@ from functools import cache
 
 import pytest
 
+from htcq.htcondor.defaults import former_defaults
+from htcq.htcondor.matching import DAEMONS, knobs_of, not_followed
 from htcq.live.configuration import read_dump
-from htcq.pool.knobs.table import FORMER_DEFAULTS, TABLE, not_followed
 from htcq.simulate.unmodelled import unmodelled
 from tests.audit.sites import job, pool, slot
 
@@ -26,7 +27,7 @@ def told(config: str = "", courses: bool = False, access: str = "", execute: str
 
 def test_htcondors_own_configuration_is_followed_in_all() -> None:
     """As a snapshot has it: every knob with its value."""
-    names = {knob.name for knobs in TABLE.values() for knob in knobs}
+    names = {knob.name for daemon in DAEMONS for knob in knobs_of(daemon)}
     dump = "".join(f"{name} = {value}\n" for name, value in defaults().items() if name in names)
 
     assert dump.count("\n") > 100
@@ -67,8 +68,13 @@ def test_what_is_the_default_in_other_words_or_followed_or_of_courses_is_not_nam
 
 
 def test_the_default_of_an_older_version_is_no_value_of_the_site() -> None:
-    for knob, values in FORMER_DEFAULTS.items():
-        assert knob in defaults()
+    former = {
+        knob.name: [text for text in former_defaults(knob.name) if "$" not in text]
+        for knob in not_followed()
+    }
+    older = {name: texts[:-1] for name, texts in former.items() if len(texts) > 1}
+    assert "SYSTEM_STARTD_JOB_ATTRS" in older
+    for knob, values in older.items():
         for value in values:
             assert value != defaults()[knob]
             assert told(f"{knob} = {value}\n") == []

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from htcq.classads import Ad, Missing, holds, parsed
+from htcq.htcondor.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE, SINGLE_REQUESTS
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.record import Record
@@ -20,7 +21,6 @@ from htcq.poolquota.access.significant_lists import SignificantLists, significan
 from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
 from htcq.poolquota.access.user_limits import UserLimit, UserLimits
 from htcq.quota.knobs import Knobs
-from htcq.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE, SINGLE_REQUESTS
 
 #: The knob that switches the limit of offers off, and what MAX_CONCURRENT_UPLOADS is by default: a
 #: fifth of it is the limit.

@@ -11,13 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from htcq.htcondor.defaults import expanded_default
 from htcq.quota.knobs import Knobs
-from htcq.releases import REMOVED_BY_DEFAULT
 
 REMOVED, ONLY = "REMOVE_SIGNIFICANT_ATTRIBUTES", "SIGNIFICANT_ATTRIBUTES"
 _ADDED = "ADD_SIGNIFICANT_ATTRIBUTES"
-#: What newer versions leave out unless the knob says otherwise.
-USUALLY_REMOVED = "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize"
 #: Significant to every schedd, whatever the negotiator names.
 _MINIMUM = frozenset({"requirements", "rank", "concurrencylimits", "flockto"})
 _LISTED = re.compile(r"[^\s,]+")
@@ -60,10 +58,7 @@ def significant_lists(
 
 def removed_names(knobs: Knobs, version: tuple[int, ...]) -> frozenset[str]:
     """Return the lower-case REMOVE_SIGNIFICANT_ATTRIBUTES of a daemon of that version."""
-    default = ""
-    if REMOVED_BY_DEFAULT.holds(version):
-        default = USUALLY_REMOVED
-    return _listed(knobs.text_or(REMOVED, default))
+    return _listed(knobs.text_or(REMOVED, expanded_default(REMOVED, version)))
 
 
 def _listed(text: str) -> frozenset[str]:

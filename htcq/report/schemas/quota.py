@@ -63,7 +63,8 @@ def quota() -> Shape:
             "For each round, how surplus was divided.", listing("A round.", _sharing())
         ),
         "problems": listing(
-            "What is wrong with the configuration of groups.", record("A problem.", _problem())
+            "What is wrong with groups' knobs, and other knobs that crash the negotiator.",
+            record("A problem.", _problem()),
         ),
         "doubts": texts("Why what was published cannot be taken as it is, one sentence each."),
         "incomplete": incomplete(),

@@ -5,7 +5,7 @@ The agreement is that of the simulated cycle with HTCondor's own reasons.
 
 from __future__ import annotations
 
-from htcq.releases import ROLES
+from htcq.htcondor.releases import ROLES
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -119,7 +119,7 @@ def crash() -> Shape:
     keys = keys_of(
         Crash,
         slot="The name of the slot; empty where there is none.",
-        job="The id of the job.",
+        job="The id of the job; empty where the negotiator exits when it reads its configuration.",
         message="What the negotiator would write to its log.",
     )
     return record("What makes the negotiator crash.", keys)

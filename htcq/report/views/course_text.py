@@ -26,7 +26,7 @@ from htcq.report.views.course import (
     WAITS,
     wait_changes,
 )
-from htcq.report.views.cycle_text import show_changes
+from htcq.report.views.cycle_text import crash_sentence, show_changes
 from htcq.report.views.usage_text import show_usage, show_usages
 from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.course import Course, Plan, Sample
@@ -147,9 +147,7 @@ def wrong(course: Course) -> Iterator[tuple[str, str]]:
     Each is a sentence with the name of its style.
     """
     if course.crash is not None:
-        crash = course.crash
-        place = f"slot {crash.slot}" if crash.slot else f"job {crash.job}"
-        text = f"the negotiator crashes here: {crash.message}, at {place}"
+        text = crash_sentence(course.crash)
         yield one_line(text), "error"
     for sentence in course.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"

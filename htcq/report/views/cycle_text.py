@@ -210,6 +210,8 @@ def _title(pool: Pool) -> str:
 def totals(trace: Trace) -> str:
     """Return how much was matched and rejected."""
     matched = "no free slot could be matched"
+    if trace.crash is not None and not trace.crash.job:
+        matched = "nothing is matched"
     if trace.matches:
         slots = {match.slot for match in trace.matches}
         cost = show_number(sum(match.cost for match in trace.matches))
@@ -253,7 +255,7 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
     Each is a sentence with the name of its style.
     """
     if trace.crash is not None:
-        yield one_line(_crash(trace.crash)), "error"
+        yield one_line(crash_sentence(trace.crash)), "error"
     for crash in trace.skipped:
         what = f"slot {crash.slot}, at which" if crash.slot else f"job {crash.job}, at which"
         text = f"left out: {what} the negotiator would crash: {crash.message}"
@@ -268,7 +270,13 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
         yield one_line(f"not modelled: {sentence}"), "warning"
 
 
-def _crash(crash: Crash) -> str:
+def crash_sentence(crash: Crash) -> str:
+    """Return the sentence on a crash of the negotiator."""
+    if not crash.job:
+        return (
+            f"no cycle happens: {crash.message}; the negotiator exits when it reads it, and again "
+            "each time that its master starts it"
+        )
     place = f"for job {crash.job}"
     if crash.slot:
         place = f"at slot {crash.slot} {place}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Expr, Value, holds, named
+from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Way
 from htcq.policy.claim import JobSide, Startd, accounted, consumed, overridden, ways, whole
 from htcq.pool.configuration import Configuration
@@ -23,7 +24,6 @@ from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
-from htcq.releases import ABSOLUTE_DISK
 from htcq.simulate.cycle.dynamic_requirements import (
     DYNAMIC_SLOTS,
     NOTHING_BEFORE,

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from htcq import columns
 from htcq.classads import parsed
+from htcq.htcondor.defaults import expanded_default
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import frames_of
 from htcq.pool.weights import Weights
+from htcq.poolquota.negotiator_flaws import first_fatal
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
 from htcq.poolquota.supply import SLOTS, WEIGHT
@@ -44,14 +46,7 @@ from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, 
 if TYPE_CHECKING:
     from htcq.columns.engine import Engine
 
-#: What the ranks are that nobody configured (param_info.in).
-_PRE_RANK = (
-    "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
-)
-_POST_RANK = (
-    "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - "
-    "1.0e10*(Offline=?=True))"
-)
+_PRE_RANK, _POST_RANK = "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK"
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
 
@@ -71,8 +66,8 @@ def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = Fals
 def _job_ranks(knobs: Knobs) -> tuple[str, str]:
     """Return the expressions that order a job's slots before and after its own Rank."""
     return (
-        knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK,
-        knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK,
+        knobs.text(_PRE_RANK) or expanded_default(_PRE_RANK),
+        knobs.text(_POST_RANK) or expanded_default(_POST_RANK),
     )
 
 
@@ -208,7 +203,10 @@ class Cycle:
             PolicyError: GROUP_SORT_EXPR is no expression.
         """
         limits = dict[str, float]()
+        fatal = first_fatal(self.quotas.problems, self.quotas.grouped)
         try:
+            if fatal is not None:
+                raise CrashError(Crash("", "", fatal.message))
             limits = self._negotiate()
         except CrashError as error:
             self.crash = error.crash

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from htcq.classads import UNDEFINED
+from htcq.htcondor.releases import REMOVED_BY_NEGOTIATOR
 from htcq.pool.job import PLACES, Job
 from htcq.pool.projection import reached
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
@@ -23,7 +24,6 @@ from htcq.pool.values import text_of
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.significant_lists import SignificantLists, removed_names
 from htcq.quota.knobs import Knobs
-from htcq.releases import REMOVED_BY_NEGOTIATOR
 from htcq.simulate.cycle.job_queues import NOT_COMPARED, Likeness, likeness
 
 _PATTERN, _USUAL_PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX", "^Slot[0-9]*_"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from htcq.htcondor.releases import PREEMPTED_DEVICES
 from htcq.policy.claim import Startd, whole
 from htcq.pool.slot import Number, Slot
-from htcq.releases import PREEMPTED_DEVICES
 from htcq.simulate.cycle.dynamic_requirements import DYNAMIC_SLOTS
 from htcq.units import GPUS
 

@@ -105,7 +105,8 @@ class Crash:
     """What makes the negotiator crash.
 
     The slot and the job that it was looking at, and its last words. The slot is empty where there
-    was none.
+    was none, and so is the job where the negotiator exits before it looks at any: when it reads its
+    configuration.
     """
 
     slot: str

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from htcq.errors import InputError
+from htcq.htcondor.releases import USAGE_OF_ADS
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.costs import weight_shares
 from htcq.pool.daemons import SCHEDD
@@ -25,7 +26,6 @@ from htcq.pool.versions import version, version_text
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.settings import GREATEST_RATE
-from htcq.releases import USAGE_OF_ADS
 from htcq.simulate.captured_nodes import divisible
 from htcq.simulate.migration.groups import Moment, group_moves
 from htcq.simulate.migration.quotas import scaled_quotas

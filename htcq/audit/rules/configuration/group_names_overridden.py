@@ -8,8 +8,8 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.htcondor.knob_names import names_that_matter, stem_of
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import names_that_matter, stem_of
 from htcq.quota.group_tree import name_key
 from htcq.spelling import nearest
 
@@ -24,7 +24,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if central is None:
         return
     knob = central.knob(_NAMES)
-    if knob is None:
+    if knob is None or ";" in knob.value:
+        # Of "a; b" another rule says that commas separate names.
         return
     now = _names(knob.value)
     with_quota = _with_quota(central, now)

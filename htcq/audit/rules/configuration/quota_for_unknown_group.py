@@ -10,8 +10,8 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
+from htcq.htcondor.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.configuration import Knob
-from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.quota.group_tree import name_key
 
 _NAMES = "GROUP_NAMES"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import split_prefix
 
 _SETTABLE = re.compile(r"(?:[A-Z_]+_)?SETTABLE_ATTRS_[A-Z_]+\Z", re.IGNORECASE)
 _SWITCHES = ("ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.htcondor.matching import STARTD as OF_STARTD
+from htcq.htcondor.matching import knobs_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import STARTD
-from htcq.pool.knobs.table import STARTD as OF_STARTD
-from htcq.pool.knobs.table import TABLE
 
 _OF_SLOT = re.compile(r"SLOT([0-9]+)_(.+)\Z", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$[A-Za-z]*\(\s*(SLOT[0-9]+_\w+)", re.IGNORECASE)
@@ -19,7 +20,11 @@ _READ = frozenset(
     ("CPU_AFFINITY", "EXECUTE", "JOB_HOOK_KEYWORD", "STARTD_ATTRS", "STARTD_EXPRS", "USER")
 )
 _LISTS = ("STARTD_ATTRS", "SYSTEM_STARTD_ATTRS", "STARTD_EXPRS")
-_PLAIN = frozenset(knob.name.upper() for knob in TABLE[OF_STARTD] if knob.plain)
+
+
+@lru_cache(maxsize=1)
+def _plain() -> frozenset[str]:
+    return frozenset(knob.name.upper() for knob in knobs_of(OF_STARTD) if knob.plain)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -39,7 +44,7 @@ def _ignored(whose: str, configuration: Configuration) -> Iterator[Found]:
             continue
         name = found.group(2)
         # Other names are macros of the site.
-        if name.upper() in _PLAIN - _READ and name.lower() not in shown:
+        if name.upper() in _plain() - _READ and name.lower() not in shown:
             yield Found(
                 cause=knob.name.upper(),
                 subject=f"knob {knob.name}",

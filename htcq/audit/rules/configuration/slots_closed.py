@@ -14,8 +14,8 @@ from htcq.audit.referenced_attributes import looks_of
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.audit.trials import ordinary_requests
 from htcq.classads import holds, named
+from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.autocluster import made_up
-from htcq.pool.knobs.attributes import OF_MACHINE_USE
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 
@@ -23,7 +23,7 @@ from htcq.pool.slot_class import EXAMPLES, SlotClass
 _CHANGES = frozenset(
     (
         "activity", "cpus", "currenttime", "disk", "gpus", "lastheardfrom", "memory",
-        "numdynamicslots", "state", *(name.lower() for name in OF_MACHINE_USE),
+        "numdynamicslots", "state", *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
 #: Those that are drained or switched off are not closed by START.

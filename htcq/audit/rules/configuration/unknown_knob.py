@@ -11,8 +11,16 @@ from collections.abc import Iterable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import settings_of
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.htcondor.knob_names import (
+    ASSET_STEM,
+    GROUP_STEMS,
+    NUMBERED_STEMS,
+    names_that_matter,
+    split_prefix,
+    stem_of,
+    stems,
+)
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
 from htcq.spelling import near_to, nearest
 
 #: Proposed, but in no binary of 25.14.1 and in no tag of a release from 23.0.0 to 25.13.2.
@@ -81,6 +89,8 @@ class _Spelling:
         self._matter = names_that_matter(configuration.defaults)
         here = (_ASSET_KNOB.match(knob.bare.upper()) for knob in configuration)
         self._assets = {*_ASSETS, *assets, *(found.group(1) for found in here if found)}
+        names = configuration.value("GROUP_NAMES") or configuration.value("NEGOTIATOR.GROUP_NAMES")
+        self._groups = {name.strip(";").lower() for name in names.replace(",", " ").split()}
         self._used = _used(configuration)
 
     def meant(self, name: str) -> str:
@@ -96,13 +106,37 @@ class _Spelling:
             return ""
         stem = stem_of(own)
         if not stem:
-            right = nearest(own, sorted(self._matter)) or _with_stem(own)
+            right = self._separated(own) or nearest(own, sorted(self._matter)) or _with_stem(own)
         elif stem == ASSET_STEM:
             right = self._asset_knob(upper[len(stem) + 1 :])
+        elif stem in GROUP_STEMS and own[len(stem) + 1 :].lower() not in self._groups:
+            # GROUP_QUOTA_DYNAMICphys is no quota of a group dynamicphys.
+            right = self._separated(own)
         else:
             right = ""
         if right:
             return f"{prefix}{right}"
+        return ""
+
+    def _separated(self, name: str) -> str:
+        """Return ``name`` with the underscore after its stem; empty where that makes no sense.
+
+        What follows must be a group, an asset or a slot type of this configuration: GROUP_QUOTAS
+        may be a macro of the site.
+        """
+        upper = name.upper()
+        for stem in stems():
+            rest = name[len(stem) :].lstrip(".-")
+            if not upper.startswith(stem) or not rest:
+                continue
+            if stem in GROUP_STEMS:
+                follows = rest.lower() in self._groups
+            elif stem in NUMBERED_STEMS:
+                follows = rest.partition("_")[0].isdigit()
+            else:
+                follows = rest.upper() in self._assets
+            if follows:
+                return f"{stem}_{rest}"
         return ""
 
     def _asset_knob(self, name: str) -> str:

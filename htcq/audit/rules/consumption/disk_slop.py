@@ -10,11 +10,11 @@ from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
+from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.defaults import disk_slop
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version, version_text
-from htcq.releases import ABSOLUTE_DISK
 from htcq.units import DISK
 
 

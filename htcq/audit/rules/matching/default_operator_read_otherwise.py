@@ -8,9 +8,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.policies import on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classad.older import reads_otherwise
+from htcq.htcondor.releases import CLOSE_DEFAULT_OPERATOR
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.versions import version, version_text
-from htcq.releases import CLOSE_DEFAULT_OPERATOR
 
 _WRITTEN = "CondorVersion"
 #: What decides whether a slot is matched at all.

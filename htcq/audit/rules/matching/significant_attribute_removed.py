@@ -18,6 +18,7 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classad.names import spelling
 from htcq.classad.parser import parse
 from htcq.classad.tree import Reference, every
+from htcq.htcondor.releases import REMOVED_BY_NEGOTIATOR
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.pool.versions import version
@@ -28,7 +29,6 @@ from htcq.poolquota.access.significant_lists import (
     significant_lists,
 )
 from htcq.quota.knobs import Knobs
-from htcq.releases import REMOVED_BY_NEGOTIATOR
 
 _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
 #: What the negotiator evaluates of a slot with a job as its target.

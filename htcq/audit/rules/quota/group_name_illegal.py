@@ -8,6 +8,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Found, Input, Rule, Severity
 
+#: What somebody may take for a separator of a list; HTCondor's are commas and spaces.
+_SEPARATORS = ";:|"
+
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in evidence.quotas.problems:
@@ -16,12 +19,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             for character in problem.group:
                 if not (character.isalnum() or character in "_./" or character in odd):
                     odd += character
+            hint = ""
+            if problem.group[-1] in _SEPARATORS:
+                hint = "; separate the groups with commas"
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",
                 message=(
                     f"group {problem.group} cannot have a quota: knob names must not contain "
-                    f"{odd or problem.group!r}"
+                    f"{odd or problem.group!r}{hint}"
                 ),
                 facts=(knob_fact(evidence, "GROUP_NAMES"),),
                 examples=(problem.group,),

@@ -30,7 +30,7 @@ def _allowed(problem: TreeProblem) -> str:
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for problem in evidence.quotas.problems:
+    for problem in evidence.quotas.group_problems:
         if problem.fatal and problem.kind != "not-an-expression":
             yield Found(
                 cause=problem.knob.upper(),

@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     facts = (knob_fact(evidence, _KNOB),)
     settings = (central(evidence, _KNOB, default_of(evidence, _KNOB)),)
-    if any(problem.kind == "not-an-expression" for problem in quotas.problems):
+    if any(problem.kind == "not-an-expression" for problem in quotas.group_problems):
         yield Found(
             cause="does not parse",
             subject=f"knob {_KNOB}",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.htcondor.releases import USAGE_GROWS
 from htcq.pool.versions import version, version_text
-from htcq.releases import USAGE_GROWS
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:

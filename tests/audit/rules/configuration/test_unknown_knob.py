@@ -40,6 +40,32 @@ def test_a_misspelt_knob_is_found_with_its_right_name(name: str, meant: str) -> 
     assert (finding.subject, lines(finding)) == (f"knob {name}", [f"{meant} = 7", f"{name} ="])
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GROUP_QUOTAphys", "GROUP_QUOTA_phys"),
+        ("GROUP_QUOTA.phys", "GROUP_QUOTA_phys"),
+        ("GROUP_QUOTA_DYNAMICphys", "GROUP_QUOTA_DYNAMIC_phys"),
+        ("GROUP_ACCEPT_SURPLUSphys.multi", "GROUP_ACCEPT_SURPLUS_phys.multi"),
+        ("NEGOTIATOR.GROUP_QUOTAphys", "NEGOTIATOR.GROUP_QUOTA_phys"),
+        ("SLOT_TYPE1", "SLOT_TYPE_1"),
+        ("NUM_SLOTS_TYPE1", "NUM_SLOTS_TYPE_1"),
+        ("SLOT_TYPE1_PARTITIONABLE", "SLOT_TYPE_1_PARTITIONABLE"),
+        ("CONSUMPTIONCPUS", "CONSUMPTION_CPUS"),
+        ("MACHINE_RESOURCEtokens", "MACHINE_RESOURCE_tokens"),
+    ],
+)
+def test_a_missing_separator_is_found(name: str, meant: str) -> None:
+    config = f"MACHINE_RESOURCE_tokens = 4\nGROUP_NAMES = phys, phys.multi\n{name} = 7\n"
+    (finding,) = found(RULE, pool(slot(), config=config))
+    assert f"did you mean {meant}?" in finding.message
+
+
+def test_a_macro_that_only_begins_like_a_knob_is_no_slip() -> None:
+    config = "GROUP_NAMES = phys\nGROUP_QUOTAS = 7\nSLOT_TYPES = 2\nCONSUMPTIONS = 1\n"
+    assert not found(RULE, pool(slot(), config=config))
+
+
 def test_a_knob_that_is_set_under_its_right_name_too_keeps_its_value() -> None:
     (finding,) = found(RULE, pool(slot(), config="GROUP_NAMES = phys\nGROUP_NAME = chem\n"))
     assert lines(finding) == ["GROUP_NAME ="]

@@ -13,5 +13,12 @@ def test_a_name_with_a_hyphen_is_found() -> None:
     assert "'-'" in finding.message
 
 
+def test_names_between_semicolons_are_found_with_the_right_separator() -> None:
+    """25.14.1 takes "a; b" for the groups "a;" and "b"."""
+    (finding,) = found(RULE, pool(config="GROUP_NAMES = a; b\nGROUP_QUOTA_a = 1\n"))
+    assert "separate the groups with commas" in finding.message
+    assert not found("group-names-overridden", pool(config="GROUP_NAMES = a; b; c\n"))
+
+
 def test_names_of_legal_characters_are_not() -> None:
     assert not found(RULE, pool(config="GROUP_NAMES = a_1, A/b, a_1.x2\n"))

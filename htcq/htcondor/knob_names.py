@@ -1,8 +1,8 @@
 """Names of knobs that decide who gets which part of which slot.
 
-Most of them are in HTCondor's table of defaults, which the bindings list; those here have no
-default or no entry, or hold the name of a group, an asset or a slot type (param_info.in,
-GroupEntry.cpp, Resource.cpp, HTCondor 25.14).
+They are in the tables of :mod:`htcq.htcondor.knob_types`, or in the list of defaults of a newer
+library, or hold the name of a group, an asset or a slot type (GroupEntry.cpp, Resource.cpp,
+HTCondor 25.14).
 """
 
 from __future__ import annotations
@@ -10,26 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-#: Known without an entry in the list of defaults.
-WITHOUT_DEFAULT = frozenset((
-    "GROUP_NAMES", "GROUP_DYNAMIC_MACH_CONSTRAINT", "HFS_MAX_ALLOCATION_ROUNDS",
-    "HFS_ROUND_ROBIN_RATE", "NUM_CLAIMS", "NUM_SLOTS", "SCHEDD_SLOT_WEIGHT",
-    "MACHINE_RESOURCE_NAMES", "NEGOTIATOR_ADVERTISE_ACCOUNTING",
-    "NEGOTIATOR_CLASSAD_USER_MAP_NAMES", "NEGOTIATOR_CYCLE_DELAY", "NEGOTIATOR_IGNORE_JOB_RANKS",
-    "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_MATCH_EXPRS", "NEGOTIATOR_NAME",
-    "NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT", "NEGOTIATOR_SLOT_CONSTRAINT",
-    "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_STATE_FILE",
-    "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_SUBMITTER_CONSTRAINT",
-))  # fmt: skip
+from htcq.htcondor.knob_types import plain_names
+
 #: Begin the name of a knob; what follows is a name of the site's own.
 GROUP_STEMS = (
     "GROUP_QUOTA_DYNAMIC", "GROUP_QUOTA", "GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP",
     "GROUP_PRIO_FACTOR",
 )  # fmt: skip
 ASSET_STEM = "CONSUMPTION"
+NUMBERED_STEMS = ("NUM_SLOTS_TYPE", "SLOT_TYPE")
 _STEMS = (
     *GROUP_STEMS, ASSET_STEM, "MACHINE_RESOURCE_INVENTORY", "MACHINE_RESOURCE",
-    "OFFLINE_MACHINE_RESOURCE", "SHARED_MACHINE_RESOURCE", "NUM_SLOTS_TYPE", "SLOT_TYPE",
+    "OFFLINE_MACHINE_RESOURCE", "SHARED_MACHINE_RESOURCE", *NUMBERED_STEMS,
 )  # fmt: skip
 #: Knobs that exist for slot types only.
 _OF_SLOT_TYPES = ("PARTITIONABLE", "NAME_PREFIX")
@@ -42,7 +34,8 @@ _DAEMON = re.compile(
 _MATTER = re.compile(
     r"(?:GROUP_|NEGOTIATOR_|CONSUMPTION_|SLOT_WEIGHT|SCHEDD_\w*WEIGHT|FORCE_NEGOTIATOR_"
     r"|MODIFY_REQUEST_|MUST_MODIFY_|MAX_SLOT_TYPES|NUM_CPUS"
-    r"|\w*PRIO_FACTOR|NICE_USER_ACCOUNTING|CLAIM_|PREEMPTION_R)"
+    r"|\w*PRIO_FACTOR|NICE_USER_ACCOUNTING|CLAIM_|PREEMPTION_R"
+    r"|HFS_|NUM_CLAIMS\Z|NUM_SLOTS\Z|MACHINE_RESOURCE_NAMES\Z)"
 )
 
 
@@ -77,5 +70,5 @@ def names_that_matter(defaults: Iterable[str]) -> frozenset[str]:
 
     ``defaults`` are the knobs that have a default, in upper case.
     """
-    matter = {name for name in defaults if _MATTER.match(name)}
-    return WITHOUT_DEFAULT | frozenset(_OF_SLOT_TYPES) | matter
+    matter = {name for name in (*defaults, *plain_names()) if _MATTER.match(name)}
+    return frozenset((*_OF_SLOT_TYPES, *matter))
