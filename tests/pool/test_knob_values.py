@@ -43,7 +43,7 @@ def configuration(text: str) -> Configuration:
     """Return a configuration; only one with macros needs HTCondor's own parser."""
     if "$" in text:
         return configuration_from("test", text, read_dump)
-    return configuration_from("test", text, lambda plain, names: ({}, _DEFAULTS))
+    return configuration_from("test", text, lambda plain, names, readings: ({}, _DEFAULTS, []))
 
 
 def of(text: str) -> list[Flaw]:
