@@ -73,7 +73,6 @@ KNOWN: Mapping[tuple[str, str], Callable[[], Sequence[str]]] = {
     ("--only", "RULE,..."): _rules,
     ("--preset", "NAME"): lambda: PRESETS,
     ("--role", "ROLE"): lambda: ROLES,
-    ("--role", "ROLE,..."): lambda: ROLES,
     ("--rule", "RULE"): lambda: RULES,
     ("--schema", "NAME"): lambda: SCHEMAS,
     ("--share", "WHAT"): lambda: SHARES,

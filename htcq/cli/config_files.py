@@ -27,13 +27,13 @@ def add_config_files(which: Container, parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument_group("configuration files")
     files.add_argument(
         "--role",
-        metavar="ROLE,...",
-        help="what the machine of --config-dir is: central, access or execute (default: as its "
-        "DAEMON_LIST says; all of them if it says nothing)",
+        metavar="ROLE",
+        help="what the machine of --config-dir is: central, access or execute, or several with "
+        "commas between (default: as its DAEMON_LIST says; all of them if it says nothing)",
     )
     files.add_argument(
         "--node",
-        metavar="FILE",
+        metavar="PATH",
         help="the hardware of that execution point, as 'htcq probe --json' prints it",
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from htcq.classads import ends_at_macros
 from htcq.library import ALONE, BLIND, BLINDING, is_configured, library, only
 from htcq.live.parser_process import ParserProcess
-from htcq.live.process_limits import limit_process
+from htcq.live.process_limits import data_now, limit_process
 from htcq.live.surviving import surviving
 from htcq.pool.precedence import Reading
 
@@ -95,7 +95,7 @@ def dump_here(text: str, names: Sequence[str], of_daemons: Sequence[Reading]) ->
     limits = (
         (resource.RLIMIT_CPU, _MAX_SECONDS),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_DATA, _MAX_MEMORY),
+        (resource.RLIMIT_DATA, data_now() + _MAX_MEMORY),
     )
     limit_process((limit, most, most) for limit, most in limits)
     param = library().htcondor2.param

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Iterable
+from pathlib import Path
 
 
 def limit_process(wanted: Iterable[tuple[int, int, int]]) -> None:
@@ -13,3 +15,12 @@ def limit_process(wanted: Iterable[tuple[int, int, int]]) -> None:
         if allowed != resource.RLIM_INFINITY:
             soft, hard = min(soft, allowed), min(hard, allowed)
         resource.setrlimit(limit, (soft, hard))
+
+
+def data_now() -> int:
+    """Return the bytes that RLIMIT_DATA counts of this process now.
+
+    A child that was forked has the memory of its parent, however large that is.
+    """
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[5]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

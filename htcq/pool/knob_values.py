@@ -17,6 +17,7 @@ from htcq.classad.faults import fault_of
 from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.knob_types import KnobType, Misfit, Type, knob_type
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.quota.knobs import number_of, truth_of
 
 _MACRO = re.compile(r"\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)
@@ -35,6 +36,7 @@ _PLACEHOLDER = re.compile(r"<%.*?%>|\{\{.*?\}\}|\{%.*?%\}|\$\{.*?\}|@\w+@|%\w+%"
 _STATEMENT = re.compile(r"<%(?!=)|\{%")
 #: An int of C++.
 _MOST = 2**31
+_MOST_DIGITS = 400
 
 
 #: What each kind of daemon does, after its name.
@@ -197,7 +199,8 @@ def _flaw_of_template(knob: Knob, known: KnobType, text: str) -> Iterator[Flaw]:
 
 def _number(text: str, known: KnobType) -> float | None:
     if _WHOLE.fullmatch(text):
-        return int(text)
+        # Python refuses to read thousands of digits; no knob may be so large.
+        return int(text) if len(text) < _MOST_DIGITS else math.copysign(math.inf, float(text))
     if known.type is Type.DOUBLE and _PLAIN.fullmatch(text):
         return number_of(text)
     # strtoll reads no other number than a decimal one: 0x10 is none.
@@ -303,7 +306,7 @@ def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:
             for each in configuration
         )
     if known.name.endswith("_<group>"):
-        groups = configuration.value("NEGOTIATOR.GROUP_NAMES", configuration.value("GROUP_NAMES"))
+        groups = configuration.of(NEGOTIATOR).value("GROUP_NAMES")
         own = upper[len(known.name.partition("<")[0]) :]
         # A share beside an amount is never looked at.
         amount = "DYNAMIC" in known.name and configuration.value(f"GROUP_QUOTA_{own}").strip()

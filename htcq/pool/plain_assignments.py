@@ -24,7 +24,7 @@ _READS_FILES = frozenset(
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00\t\v\f\r]")
 #: A backslash at the end of a line makes the next one a part of it.
 _CONTINUED = re.compile(r"[\s\\]+\Z")
 _END = "htcq_end_of_value"

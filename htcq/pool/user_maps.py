@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import Binary, Literal, Reference, Tree, every
+from htcq.classad.values import UNDEFINED
 from htcq.pool.configuration import Configuration, Knob
 
 _NAMES = "SCHEDD_CLASSAD_USER_MAP_NAMES"
@@ -40,7 +43,7 @@ def required_attributes(configuration: Configuration, name: str) -> tuple[str, .
     A transform of jobs sets them by usermap(), a requirement of submission names them.
     """
     required = [
-        configuration.value(f"SUBMIT_REQUIREMENT_{each}").lower()
+        parse(configuration.value(f"SUBMIT_REQUIREMENT_{each}"))
         for each in _words(configuration, _REQUIREMENTS)
     ]
     found = []
@@ -49,10 +52,20 @@ def required_attributes(configuration: Configuration, name: str) -> tuple[str, .
             sets = _SETS.match(line)
             if sets is None or sets.group(2).lower() != name.lower():
                 continue
-            needed = re.compile(rf"\b{sets.group(1).lower()}\s+isnt\s+undefined")
-            if any(needed.search(text) for text in required):
+            if any(_needs(tree, sets.group(1).lower()) for tree in required):
                 found.append(sets.group(1))
     return tuple(dict.fromkeys(found))
+
+
+def _needs(tree: Tree, name: str) -> bool:
+    """Return whether ``tree`` asks that the attribute is defined: ``name isnt undefined``."""
+    for part in every(tree):
+        if not isinstance(part, Binary) or part.operator != "=!=":
+            continue
+        left, right = part.left, part.right
+        if isinstance(left, Reference) and left.name == name and isinstance(right, Literal):
+            return right.value is UNDEFINED
+    return False
 
 
 def _words(configuration: Configuration, name: str) -> list[str]:

@@ -65,10 +65,10 @@ def _text(ad: Mapping[str, str]) -> str:
     return "".join(f"{name} = {value}\n" for name, value in ad.items())
 
 
-def _plain(text: str, _: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _plain(text: str, *_: object) -> tuple[dict[str, str], dict[str, str], list[dict[str, str]]]:
     """Return plain assignments: HTCondor's own parser would take a process for each."""
     lines = (line.partition(" = ") for line in text.splitlines())
-    return {name: value for name, _, value in lines}, {}
+    return {name: value for name, _, value in lines}, {}, []
 
 
 def named(amounts: Mapping[str, Number | None]) -> dict[str, Number]:

@@ -330,12 +330,18 @@ _NO_SETTING: Mapping[str, str] = {
     "concurrency-limits-empty": "users and transforms write the limits of jobs: no knob does",
     "concurrency-limit-shut": "how many may run is not known, and 0 may be meant",
     "access-point-closed": "an access point may be closed on purpose",
+    "knob-does-not-parse": "what the expression was to say is not known",
+    "knob-not-of-its-type": "what value was meant is not known",
+    "line-refused": "what the line was to say is not known",
+    "user-map-missing": "the file has to be written",
     "slots-closed": "a machine may be closed on purpose",
     "default-operator-read-otherwise": "an upgrade mends it, and no knob",
     "start-refuses-dynamic-slots": "START is the site's own condition, and only the site knows which part dynamic slots need not meet",
 }
 #: Proven by a test of its own.
-_ALONE = frozenset(("slot-constraint-hides-claims", "offer-budget-used-up"))
+_ALONE = frozenset(
+    ("modified-request-above-slot", "slot-constraint-hides-claims", "offer-budget-used-up")
+)
 #: How a rule makes an error of a finding: by its own severity, by that of the finding, or by what
 #: it does to the pool.
 _SEVERE = ("Severity.ERROR", "Harm(shut", "Harm(starved")

@@ -19,8 +19,9 @@ NAMES = [name for name, _ in FILE.knobs()]
 def test_htcondor_reads_the_numbers_that_were_meant(static: bool) -> None:
     values = read_configuration(quota_text(FILE, "cm:/var/lib/journal", static), NAMES)
 
-    assert {name: value.split() for name, value in values.items()} == {
-        name: text.split() for name, text in FILE.knobs()
+    # HTCondor keeps the default's spelling of a value that is equal but for the case.
+    assert {name: value.lower().split() for name, value in values.items()} == {
+        name: text.lower().split() for name, text in FILE.knobs()
     }
     check_values(FILE, values, "in the file")
 

@@ -72,7 +72,7 @@ def test_the_access_points_split_without_consumption(name: str) -> None:
     check_configuration(EXECUTE, text, slots, read_configuration)
     values = read_configuration(text, ["CONSUMPTION_POLICY", "CLAIM_PARTITIONABLE_LEFTOVERS"])
 
-    assert values == {"CONSUMPTION_POLICY": "False", "CLAIM_PARTITIONABLE_LEFTOVERS": "True"}
+    assert values == {"CONSUMPTION_POLICY": "false", "CLAIM_PARTITIONABLE_LEFTOVERS": "True"}
     assert "\nCONSUMPTION_CPUS" not in text
 
 

@@ -230,7 +230,7 @@ def test_what_ends_the_negotiator_is_a_warning() -> None:
 
     assert (
         page.texts["li"].count(
-            "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1"
+            "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0"
         )
         == 1
     )
