@@ -287,10 +287,7 @@ def query_slot_expressions(pool: str | None) -> Written:
 
 
 def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Written:
-    """Write the slots' ads to ``path``, and return the place of one startd of each policy.
-
-    With it come those of other startds of its machine, which may have knobs of their own.
-    """
+    """Write the slots' ads to ``path``; return a startd of each policy, and others beside it."""
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
     policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
@@ -299,8 +296,7 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
 
     def look(ad: Any) -> None:
         location = _location(ad)
-        reachable = "Name" in location and "MyAddress" in location
-        if reachable and ad.get("DynamicSlot") is not True:
+        if {"Name", "MyAddress"} <= location.keys() and ad.get("DynamicSlot") is not True:
             policies.setdefault(_policy(ad), location)
             startds = of_machines.setdefault(location.get("Machine", ""), {})
             if len(startds) < _MAX_BESIDE:

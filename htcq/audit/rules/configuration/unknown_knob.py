@@ -21,6 +21,7 @@ from htcq.htcondor.knob_names import (
     stems,
 )
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.spelling import near_to, nearest
 
 #: Proposed, but in no binary of 25.14.1 and in no tag of a release from 23.0.0 to 25.13.2.
@@ -89,7 +90,7 @@ class _Spelling:
         self._matter = names_that_matter(configuration.defaults)
         here = (_ASSET_KNOB.match(knob.bare.upper()) for knob in configuration)
         self._assets = {*_ASSETS, *assets, *(found.group(1) for found in here if found)}
-        names = configuration.value("GROUP_NAMES") or configuration.value("NEGOTIATOR.GROUP_NAMES")
+        names = configuration.of(NEGOTIATOR).value("GROUP_NAMES")
         self._groups = {name.strip(";").lower() for name in names.replace(",", " ").split()}
         self._used = _used(configuration)
 
