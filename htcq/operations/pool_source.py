@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
-from htcq.classads import parsed
+from htcq.classads import Value, parsed
 from htcq.errors import InputError
 from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
@@ -29,6 +29,7 @@ from htcq.pool.files import (
 from htcq.pool.left_out import left_out_from
 from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
+from htcq.pool.versions import newer_than_known
 from htcq.poolquota.published import Published
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
@@ -168,7 +169,17 @@ def read_open(
         check_readable(pool)
     for each in pool.left_out:
         tell(f"htcq: {source.name}: {each.sentence}")
+    newer = newer_than_known(_versions(pool))
+    if newer:
+        tell(f"htcq: {source.name}: {newer}")
     return pool
+
+
+def _versions(pool: Pool) -> list[Value]:
+    """Return the CondorVersion of each daemon, startds of equal ones once."""
+    records = (*pool.negotiators, *pool.collectors, *pool.schedds)
+    found = [record.value("CondorVersion") for record in records]
+    return [*found, *(frame.value("CondorVersion") for frame in pool.slot_frames)]
 
 
 def attributes_of(changes: Changes) -> frozenset[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from htcq.classads import Value
+from htcq.htcondor.releases import NEWEST
 from htcq.units import whole_number
 
 
@@ -28,3 +31,17 @@ def version(value: Value) -> tuple[int, ...]:
             return ()
         numbers.append(number)
     return tuple(numbers)
+
+
+def newer_than_known(written: Iterable[Value]) -> str:
+    """Return a sentence on the versions among ``written`` that htcq knows nothing of.
+
+    ``written`` are CondorVersions of daemons. Changes of HTCondor are known up to a series; a later
+    one has them all (:meth:`htcq.htcondor.releases.Change.holds`), whatever else is new in it.
+    """
+    newer = {version_text(each) for each in set(written) if version(each)[:2] > NEWEST}
+    if not newer:
+        return ""
+    known = ".".join(map(str, NEWEST))
+    named = " and ".join(sorted(newer)[:3])
+    return f"HTCondor {named} is newer than what htcq knows: it is read as {known}"

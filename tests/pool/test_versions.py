@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.classads import UNDEFINED
-from htcq.pool.versions import version, version_text
+from htcq.pool.versions import newer_than_known, version, version_text
 from tests.audit.sites import VERSION
 
 
@@ -36,3 +36,15 @@ def test_what_is_none_is_none() -> None:
         == version("$CondorVersion: x.y $")
         == ()
     )
+
+
+@pytest.mark.parametrize("newer", ["25.15.0", "26.0.1", "26.3.0"])
+def test_versions_that_htcq_does_not_know_are_named(newer: str) -> None:
+    written = [VERSION, UNDEFINED, f"$CondorVersion: {newer} 2027-01-01 $"]
+    assert newer_than_known(written) == (
+        f"HTCondor {newer} is newer than what htcq knows: it is read as 25.14"
+    )
+
+
+def test_known_versions_are_not_named() -> None:
+    assert newer_than_known([VERSION, "$CondorVersion: 23.9.6 2024-08-07 $", UNDEFINED]) == ""
