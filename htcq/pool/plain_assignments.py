@@ -33,6 +33,9 @@ MAX_CHARACTERS = 256 * 1024
 #: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
 _CALL = re.compile(r"\$([$A-Z_]*)\((?=([^)]*))")
 _NAME = re.compile(r"[A-Z0-9_./]+")
+#: $CHOICE(INDEX,ITEM,ITEM…); with one item it is the name of a list.
+_INDEX, _LONG_INDEX = re.compile(r"-?[0-9]+"), 9
+_CHOICE = re.compile(r"\$CHOICE\(\s*([^(),]+?)\s*,([^()]*)\)", re.IGNORECASE)
 
 
 def safe_text(found: Iterable[Assignment]) -> str:
@@ -48,8 +51,28 @@ def safe_text(found: Iterable[Assignment]) -> str:
 def harmless(found: Iterable[Assignment]) -> list[tuple[str, str]]:
     """Return names and texts of the assignments that :func:`safe_text` has."""
     plain = [(each.name, one_assignment(each.raw)) for each in found if is_harmless(each.name)]
-    endless = endless_knobs(plain)
-    return [(name, raw) for name, raw in plain if name.upper() not in endless]
+    last = {name.upper(): raw for name, raw in plain}
+    left_out = endless_knobs(plain) | {
+        name for name, raw in last.items() if _chooses_nothing(raw, last)
+    }
+    return [(name, raw) for name, raw in plain if name.upper() not in left_out]
+
+
+def _chooses_nothing(raw: str, known: Mapping[str, str]) -> bool:
+    """Return whether ``raw`` has a $CHOICE() whose index is beyond its items.
+
+    Up to 25.12 the library returns then what stands in its memory, or crashes.
+    """
+    for index, rest in _CHOICE.findall(raw):
+        number = known.get(index.upper(), index).strip()
+        items = rest.split(",")
+        if len(items) == 1:
+            items = known.get(items[0].strip().upper(), "").replace(",", " ").split()
+        if not _INDEX.fullmatch(number) or not items:
+            continue
+        if len(number) > _LONG_INDEX or not 0 <= int(number) < len(items):
+            return True
+    return False
 
 
 def is_harmless(name: str) -> bool:
