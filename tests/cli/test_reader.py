@@ -124,7 +124,7 @@ def test_the_accounts_own_configuration_does_not_matter(
     """HTCondor reads ~/.condor/user_config beside any main file, /dev/null too, and asks the system for the home."""
     (tmp_path / "home" / ".condor").mkdir(parents=True)
     (tmp_path / "home" / ".condor" / "user_config").write_text(f"{_OTHER}if true\nno assignment\n")
-    for each in (tmp_path, *tmp_path.parents[:3]):
+    for each in (tmp_path, *list(tmp_path.parents)[:3]):
         each.chmod(each.stat().st_mode | 0o055)
     accounts = tmp_path / "passwd"
     accounts.write_text(
