@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -67,7 +68,7 @@ class Pool(RunningPool):
         """
         home = home or Home()
         home.sweep()
-        name = name or f"pool-{os.getpid()}-{next(_counter)}"
+        name = name or f"pool-{secrets.token_hex(3)}-{next(_counter)}"
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", name):
             raise PoolError(
                 f"'{name}' cannot be a pool's name", "up to 41 letters, digits, '-' and '_'"

@@ -111,6 +111,8 @@ PRICE = {
     "minimum-charge-proposed": {"weight-overcharges"},
     "multi-centric": {"weight-overcharges"},
     "quantized-min-disk": {"weight-overcharges"},
+    # A request for more than a claim has is made larger than the slot, so that it never starts.
+    "scheduler-fixed-even": {"modified-request-above-slot"},
 }
 
 

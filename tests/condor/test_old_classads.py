@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from random import Random
 
 import pytest
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.condor
 #: The grammar of 23.9 has the operator ?: in another place.
 ONLY_SUITES = [NEWEST]
 _COUNT = 200
+_OWN_IN_LIST = re.compile(r"\{.*\bMY\b", re.IGNORECASE | re.DOTALL)
 _MY = 'A = "x\\"y\\z"\nB = 3\nC = 2.5\n'
 _COUNTED = "HtcqNumber"
 
@@ -26,9 +28,10 @@ def drawn(seed: str) -> dict[str, Value]:
     my = Ad({"A": 'x"y\\z', "B": 3, "C": 2.5})
     while len(found) < _COUNT:
         text = expression(draw).replace("\n", " ").strip()
-        if "]." in text:
-            # What an ad in an expression lacks is looked up in the ad around it, but not where
-            # ads share their expressions, as those of condor_status do (classadCache.cpp, 25.14).
+        if "]." in text or _OWN_IN_LIST.search(text):
+            # What an ad in an expression lacks is looked up in the ad around it, and MY in a list
+            # is that ad, but not where ads share their expressions, as those of condor_status do
+            # (classadCache.cpp, 25.14).
             continue
         try:
             parsed = Expr(text)

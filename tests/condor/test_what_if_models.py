@@ -25,7 +25,7 @@ pytestmark = pytest.mark.condor
 #: must be literal.
 WHOLE_NODE = {
     "minimum-charge": "[capacity]\ncharge = { cpus = 1, memory = '2GiB', disk = '1GiB' }\n",
-    "levels": "[capacity]\nlevel = { cpus = 5, memory = 7, disk = 9 }\n",
+    "levels": "[capacity]\nlevel = { cpus = 4, memory = 8 }\n",
     "half-cpus": "literal = true\n[capacity]\ncharge = { cpus = 0.5, memory = '1GiB' }\n",
     "quarter-cpus": "literal = true\n[capacity]\ncharge = { cpus = 0.5, memory = '3GiB' }\ncpu_shares = 4\n",
     "tokens": "[capacity]\nmodel = 'fixed'\nclaims = 5\nshare = 'request'\n",
@@ -40,9 +40,7 @@ _LAYOUT = (
 )
 TWO_TYPES = {
     "two-types": _LAYOUT.format("charge = { cpus = 1, memory = '1GiB' }", "claims = 2"),
-    "two-other-types": _LAYOUT.format(
-        "level = { cpus = 2, disk = 3 }", "charge = { memory = '2GiB' }"
-    ),
+    "two-other-types": _LAYOUT.format("level = { cpus = 2 }", "charge = { memory = '2GiB' }"),
     "one-model-for-both": "[capacity]\ncharge = { cpus = 2, memory = '512MiB', disk = '1GiB' }\n",
 }
 #: What of a slot a model decides, besides Consumption* and what MachineResources lists.
