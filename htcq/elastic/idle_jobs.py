@@ -119,8 +119,8 @@ def of_silent_schedds(
 ) -> IdleJobsFound:
     """Return the idle jobs of schedds that do not answer, by the ads of their submitters.
 
-    They count as the claims that the submitter has there most of; only their weight is known where
-    it has none.
+    They count as the claims that the submitter has there most of. Those of a submitter without
+    claims do not count: whoever may advertise could move quotas with a schedd that he made up.
     """
     silent = {what[len(JOBS_OF) :] for what, _ in pool.failed if what.startswith(JOBS_OF)}
     if pool.jobs is None or not silent:
@@ -129,20 +129,30 @@ def of_silent_schedds(
     for claim in claims:
         shape = tuple(sorted(claim.amounts.items()))
         shapes.setdefault((claim.submitter, claim.schedd), Counter())[shape] += 1
-    found = []
+    found, unknown = list[IdleJobs](), 0
     for record in looked_at(pool.submitters, condor.knobs, condor.negotiator_version):
         schedd, idle = record.text("ScheddName"), int(record.number("IdleJobs") or 0)
         if schedd not in silent or idle <= 0:
             continue
         usual = shapes.get((record.name, schedd))
-        amounts = {WEIGHT: round((record.number("WeightedIdleJobs") or idle) * PARTS / idle)}
-        if usual:
-            amounts = dict(usual.most_common(1)[0][0])
+        if usual is None:
+            unknown += 1
+            continue
+        amounts = dict(usual.most_common(1)[0][0])
         group = membership.group_of(record.name)
         found.append(IdleJobs(group, record.name, schedd, "", idle, amounts))
-    count = sum(each.count for each in found)
-    problem = f"{count} idle jobs of schedds that do not answer count as their submitters' claims"
-    return IdleJobsFound(tuple(found), (problem,) * bool(found))
+    problems = []
+    if found:
+        count = sum(each.count for each in found)
+        problems.append(
+            f"{count} idle jobs of schedds that do not answer count as their submitters' claims"
+        )
+    if unknown:
+        problems.append(
+            f"{unknown} submitters of schedds that do not answer have no claims: their idle jobs "
+            "are not counted"
+        )
+    return IdleJobsFound(tuple(found), tuple(problems))
 
 
 def _from_submitters(condor: PoolQuotas, membership: GroupMembership) -> IdleJobsFound:

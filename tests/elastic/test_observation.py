@@ -172,7 +172,7 @@ def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:
 
 
 def test_fault_10_idle_jobs_of_a_schedd_that_does_not_answer_count_as_its_claims() -> None:
-    """It has 3 idle jobs by its submitter's ad and claims of 2 cpus; bob has none there, only a weight."""
+    """It has 3 idle jobs by its submitter's ad and claims of 2 cpus; bob has none there, and asks for nothing."""
     weighed = quotas(
         group("physics", {}, {"cpus": 8, "weight": 8000}), group("chem", {}, {"weight": 8000})
     )
@@ -188,12 +188,11 @@ def test_fault_10_idle_jobs_of_a_schedd_that_does_not_answer_count_as_its_claims
 
     assert observe(given, weighed).demand.request == {"physics": {"cpus": 2, "weight": 2000}}
     seen = observe(hung, weighed)
-    assert seen.demand.request == {
-        "physics": {"cpus": 2 + 3 * 2, "weight": 2000 + 3 * 2000},
-        "chem": {"weight": 4000},
-    }
-    told = "5 idle jobs of schedds that do not answer count as their submitters' claims"
-    assert told in seen.problems
+    assert seen.demand.request == {"physics": {"cpus": 2 + 3 * 2, "weight": 2000 + 3 * 2000}}
+    assert {
+        "3 idle jobs of schedds that do not answer count as their submitters' claims",
+        "1 submitters of schedds that do not answer have no claims: their idle jobs are not counted",
+    } <= set(seen.problems)
 
 
 def test_slots_that_match_nobody_count_and_are_told_apart() -> None:
