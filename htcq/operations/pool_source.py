@@ -69,7 +69,7 @@ class Source:
     until: float = math.inf
     job_attributes: frozenset[str] = frozenset()
     config: tuple[str, ...] = ()
-    given: Optional[Given] = None
+    given: Given | None = None
 
     @property
     def name(self) -> str:
