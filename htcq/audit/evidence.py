@@ -54,7 +54,7 @@ class Evidence(Subject):
 
     @property
     def source(self) -> str:
-        """The pool or snapshot that it comes from."""
+        """Its pool or snapshot."""
         return self.pool.source
 
     @property

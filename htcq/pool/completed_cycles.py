@@ -1,8 +1,7 @@
 """The negotiator's own statistics of the cycles that it completed last.
 
-A negotiator ad has them by the age of the cycle, 0 for the newest: NEGOTIATION_CYCLE_STATS_LENGTH
-cycles, 3 by default (publishNegotiationCycleStats of src/condor_negotiator.V6/matchmaker.cpp,
-25.14). Times are in seconds since 1970 by the negotiator's clock.
+A negotiator ad has them by the age of the cycle, 0 for the newest; of three cycles by default
+(publishNegotiationCycleStats of src/condor_negotiator.V6/matchmaker.cpp, 25.14). Times are in seconds since 1970 by the negotiator's clock.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 
 _PREFIX = "LastNegotiationCycle"
-#: NEGOTIATION_CYCLE_STATS_LENGTH is at most that (param_info.in).
+#: A negotiator keeps no more (MAX_NEGOTIATION_CYCLE_STATS of matchmaker.h).
 _MOST = 100
 
 

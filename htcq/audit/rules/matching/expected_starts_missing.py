@@ -122,7 +122,7 @@ RULE = Rule(
     ),
     advice=(
         "The knobs that are listed are set here and not followed: one of them may be the cause. "
-        "NegotiatorLog, with NEGOTIATOR_DEBUG = D_FULLDEBUG, says what happens to each submitter."
+        "NegotiatorLog at D_FULLDEBUG says what happens to each submitter."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:publishNegotiationCycleStats, 25.14; "

@@ -24,47 +24,57 @@ class _Failing:
     tries: int = 0
 
 
+#: By what failed: the machines, and the access points of jobs whose claims or shadows failed.
+_MACHINE, _CLAIM, _SHADOW = "machine", "claim", "shadow"
+
+
 def _find(evidence: Evidence) -> Iterator[Found]:
     # The user writes his job's ad: a machine where jobs run is believed, whatever the ads say.
     works = {slot.startd for slot in evidence.slots if slot.activity == _BUSY and slot.claimed}
-    known = {slot.startd for slot in evidence.slots}
-    machines: dict[str, _Failing] = {}
-    refused: dict[str, _Failing] = {}
-    for job in evidence.pool.jobs or ():
-        if job.status != IDLE or job.wanted == 0:
-            continue
-        starts = as_number(job.starts) or 0
-        shadows = as_number(job.shadow_starts) or 0
-        if shadows - starts >= _OFTEN:
-            machine = str(job.last_host).partition("@")[2]
-            if machine in known - works:
-                _add(machines, machine, job, int(shadows - starts))
-        elif shadows == 0 and (as_number(job.matched) or 0) >= _OFTEN:
-            _add(refused, job.access_point, job, int(as_number(job.matched) or 0))
-    for machine, failing in machines.items():
-        yield _found(
-            f"machine {machine}",
-            failing,
-            f"were sent to {machine} {failing.tries} times, and none of them began to run; no "
-            "other job runs there",
-        )
-    for access_point, failing in refused.items():
-        if not _runs(evidence, access_point):
-            yield _found(
-                f"access point {access_point}",
-                failing,
-                f"of {access_point} were matched {failing.tries} times, and no claim was granted",
+    idle = {slot.startd for slot in evidence.slots} - works
+    for (what, where), failing in _failing(evidence).items():
+        tries = f"{failing.tries} times"
+        if what == _MACHINE and where in idle:
+            text = (
+                f"were sent to {where} {tries}, and none of them began to run; no other job runs "
+                "there"
             )
+            yield _found(f"machine {where}", failing, text)
+        elif what != _MACHINE and not _runs(evidence, where):
+            text = f"of {where} were matched {tries}, and no claim was granted"
+            if what == _SHADOW:
+                text = f"of {where} were matched {tries}, and their shadows never reached a machine"
+            yield _found(f"access point {where}", failing, text)
+
+
+def _failing(evidence: Evidence) -> dict[tuple[str, str], _Failing]:
+    """Return the jobs that were matched often and did not start, by what failed and where."""
+    found: dict[tuple[str, str], _Failing] = {}
+    for job in evidence.pool.jobs or ():
+        is_idle = job.status == IDLE and job.wanted > 0
+        if not (is_idle or job.running):
+            continue
+        shadows = as_number(job.shadow_starts) or 0
+        tries = shadows - (as_number(job.starts) or 0)
+        where = (_SHADOW, job.access_point)
+        if isinstance(job.last_host, str):
+            where = (_MACHINE, job.last_host.partition("@")[2])
+        if is_idle and shadows == 0:
+            tries = as_number(job.matched) or 0
+            where = (_CLAIM, job.access_point)
+        if tries >= _OFTEN:
+            failing = found.setdefault(where, _Failing())
+            failing.jobs.append(job)
+            failing.tries += int(tries)
+    return found
 
 
 def _runs(evidence: Evidence, access_point: str) -> bool:
-    return any(job.running and job.access_point == access_point for job in evidence.pool.jobs or ())
-
-
-def _add(found: dict[str, _Failing], where: str, job: Job, tries: int) -> None:
-    failing = found.setdefault(where, _Failing())
-    failing.jobs.append(job)
-    failing.tries += tries
+    """Return whether a job of the access point has begun to run, and runs."""
+    return any(
+        job.running and as_number(job.starts) and job.access_point == access_point
+        for job in evidence.pool.jobs or ()
+    )
 
 
 def _found(subject: str, failing: _Failing, what: str) -> Found:
@@ -72,7 +82,7 @@ def _found(subject: str, failing: _Failing, what: str) -> Found:
     return Found(
         cause=subject,
         subject=subject,
-        message=f"{counted(len(failing.jobs), 'idle job')}, such as {first.id}, {what}",
+        message=f"{counted(len(failing.jobs), 'waiting job')}, such as {first.id}, {what}",
         facts=(
             Fact("NumJobMatches", str(first.matched)),
             Fact("NumShadowStarts", str(first.shadow_starts)),

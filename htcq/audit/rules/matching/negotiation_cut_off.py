@@ -21,9 +21,7 @@ _OFTEN = 2
 def _find(evidence: Evidence) -> Iterator[Found]:
     cycles = completed_cycles(evidence.pool)
     for what, (kind, knob) in _KNOBS.items():
-        times = Counter(
-            name for cycle in cycles for which, name in cycle.cut_off if which == what
-        )
+        times = Counter(name for cycle in cycles for which, name in cycle.cut_off if which == what)
         often = sorted(name for name, count in times.items() if count >= _OFTEN)
         if not often:
             continue
