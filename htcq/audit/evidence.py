@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.audit.unused_claims import UnusedClaims
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
-    from htcq.simulate.cycle.trace import Trace
 
 
 class Evidence(Subject):
@@ -54,7 +53,7 @@ class Evidence(Subject):
 
     @property
     def source(self) -> str:
-        """Its pool or snapshot."""
+        """The pool or snapshot that it comes from."""
         return self.pool.source
 
     @property
@@ -323,13 +322,6 @@ class Evidence(Subject):
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
-
-    @cached_property
-    def next_cycle(self) -> Trace:
-        """What the negotiator would do next; slots that would end it are left out."""
-        from htcq.simulate.cycle.cycle import run_cycle
-
-        return run_cycle(self.pool, skip_bad_slots=True)
 
     @cached_property
     def quotas(self) -> PoolQuotas:

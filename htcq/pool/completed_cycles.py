@@ -1,7 +1,8 @@
 """The negotiator's own statistics of the cycles that it completed last.
 
 A negotiator ad has them by the age of the cycle, 0 for the newest; of three cycles by default
-(publishNegotiationCycleStats of src/condor_negotiator.V6/matchmaker.cpp, 25.14). Times are in seconds since 1970 by the negotiator's clock.
+(publishNegotiationCycleStats of src/condor_negotiator.V6/matchmaker.cpp, 25.14). Times are in
+seconds since 1970 by the negotiator's clock.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from htcq.htcondor.matching import is_followed
 from htcq.pool.completed_cycles import CompletedCycle, completed_cycles
 from htcq.pool.job import IDLE, Job
 from htcq.pool.slot import Slot
+from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Match
 
 #: So many completed cycles are no accident. A negotiator publishes three by default.
@@ -33,9 +34,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     since = cycles[-1].begin
     waiting = [job for job in waiting if _waits_since(job, since)]
-    trace = evidence.next_cycle if waiting else None
-    if trace is None:
+    if not waiting:
         return
+    trace = run_cycle(evidence.pool, skip_bad_slots=True)
     asked = any(cycle.considered for cycle in cycles)
     free = {slot.name: slot for slot in evidence.slots}
     known = {(job.id, job.submitter) for job in waiting}
