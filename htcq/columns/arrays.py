@@ -7,12 +7,14 @@ same functions for lists, where numpy is missing, are in :mod:`htcq.columns.row_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from htcq.columns import states
 from htcq.columns.column import Column, integers, real_numbers, select, spread
+from htcq.std_sort import std_order
 
 Array = Any
 #: Of so many slots the best are found at first; each time that more are needed, of twice as many.
@@ -272,47 +274,33 @@ def ranked(table: int, rows: Array, ranks: Sequence[Array], items: Array) -> Ran
 
 
 class BestSlots:
-    """Slots in the order of their ranks, the best first; equal ones by place."""
+    """Slots in the order of their ranks, the best first."""
 
-    def __init__(self, parts: Sequence[Ranked]) -> None:
+    def __init__(self, parts: Sequence[Ranked], stable: bool) -> None:
         columns = zip(*((*part.ranks, part.items) for part in parts))
-        *self._ranks, self._items = (
-            np.concatenate(each) if len(parts) > 1 else each[0] for each in columns
-        )
-        self._rows = np.concatenate([part.rows for part in parts])
+        *ranks, items = (np.concatenate(each) if len(parts) > 1 else each[0] for each in columns)
+        among_all = np.argsort(items)
+        self._ranks = [rank[among_all] for rank in ranks]
+        self._rows = np.concatenate([part.rows for part in parts])[among_all]
         tables = [np.full(len(part.rows), part.table) for part in parts]
-        self._tables = np.concatenate(tables)
-        self._left: Array | None = None
+        self._tables = np.concatenate(tables)[among_all]
+        self._order = std_order(self._keys(), stable)
         self._size = FIRST_BEST
+
+    def _keys(self) -> Sequence[Any]:
+        # What is equal everywhere orders nothing.
+        telling = [rank for rank in self._ranks if (rank != rank[:1]).any()]
+        columns = [(-rank).tolist() for rank in telling or self._ranks[:1]]
+        return columns[0] if len(columns) == 1 else list(zip(*columns))
 
     def more(self) -> tuple[Sequence[tuple[float, ...]], Array, Array]:
         """Return the ranks of the next slots, their tables and their rows; none after the last."""
-        places = self._next()
+        places = np.fromiter(islice(self._order, self._size), np.int64)
         self._size *= 2
-        worst = [-rank[places] for rank in reversed(self._ranks)]
-        places = places[np.lexsort((self._items[places], *worst))]
         ranks = zip(*(rank[places].tolist() for rank in self._ranks))
         return list(ranks), self._tables[places], self._rows[places]
 
-    def _next(self) -> Array:
-        """Return the places of the next slots; where the first rank is equal, of all."""
-        first = self._ranks[0]
-        if self._left is not None:
-            first = first[self._left]
-        if len(first) <= 2 * self._size:
-            places = np.arange(len(first)) if self._left is None else self._left
-            self._left = places[:0]
-            return places
-        bound = np.partition(first, len(first) - self._size)[len(first) - self._size]
-        chosen = first >= bound
-        places = np.flatnonzero(chosen)
-        rest = np.flatnonzero(~chosen)
-        if self._left is not None:
-            places, rest = self._left[places], self._left[rest]
-        self._left = rest
-        return places
 
-
-def best_first(parts: Sequence[Ranked]) -> BestSlots:
-    """Return the slots of all tables, the best first."""
-    return BestSlots(parts)
+def best_first(parts: Sequence[Ranked], stable: bool = False) -> BestSlots:
+    """Return the slots of all tables, the best first; equal ones as :func:`std_order` says."""
+    return BestSlots(parts, stable)

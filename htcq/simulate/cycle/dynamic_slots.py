@@ -3,7 +3,7 @@
 Follows pslotMultiMatch of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 23.9 to 25.14, which
 ALLOW_PSLOT_PREEMPTION switches on. (It asks for WantPslotPreemption besides, which schedds write
 into every request: no job can refuse.) Of dynamic slots of one CurrentRank the first by number
-comes first; std::sort leaves the order of more than 16 open.
+comes first, as std::sort leaves them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import job_ad
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.slots import Slots
+from htcq.std_sort import std_sorted
 
 Array = Any
 
@@ -71,7 +72,7 @@ class DynamicSlots:
                 if child.slot.state != "Preempting"
                 and (as_number(child.slot.retirement_seconds) or 0) <= 0
             ]
-            yield Parent(offer, sorted(ranked, key=lambda each: each[0]))
+            yield Parent(offer, std_sorted(ranked, key=lambda each: each[0]))
 
     def offered(
         self,

@@ -18,6 +18,7 @@ from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Offered, Queue
 from htcq.simulate.cycle.schedd_negotiation import Grant, ScheddNegotiation, ScheddNegotiations
 from htcq.simulate.cycle.session import Session
+from htcq.std_sort import std_sorted
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none
 #: (INT_MAX).
@@ -40,7 +41,8 @@ class Skipped(enum.Enum):
 class SubmitterQueue:
     """One submitter at one access point, with its queue.
 
-    ``place`` orders those that are equal otherwise.
+    ``heard`` is when it was last heard of, as the negotiator compares it; ``place`` orders those
+    that are equal to it, where their order is given.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
     ``rejected`` what of its runs was rejected last, by the id of the run.
@@ -50,6 +52,7 @@ class SubmitterQueue:
     idle: int
     queue: Queue
     access: AccessPoint
+    heard: int = 0
     place: int = 0
     talk: ScheddNegotiation | None = None
     skipped: Skipped | None = None
@@ -123,7 +126,8 @@ class GroupNegotiation:
                 _skip(asking, Skipped.LITTLE_LEFT)
                 return
             if spin == 1:
-                asking.sort(key=lambda each: self._order(each, limits))
+                # A list that is sorted anew in the group's next turn begins as this one ends.
+                asking[:] = std_sorted(asking, key=lambda each: self._order(each, limits))
             # The negotiator asks every schedd for its requests before the first match of a spin.
             budgets = {id(each): each.access.budget() for each in asking}
             before, pie = len(asking), whole
@@ -216,11 +220,12 @@ class GroupNegotiation:
 
     def _order(
         self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]
-    ) -> tuple[float, float, int]:
+    ) -> tuple[float, float, int, int]:
         used = self._accounts.usage(asking.submitter.name)
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING
-        return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
+        priority = self._accounts.claimant(asking.submitter).priority
+        return (priority, starved, asking.heard, asking.place)
 
 
 def _skip(asking: list[SubmitterQueue], why: Skipped) -> None:
