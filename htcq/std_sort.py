@@ -13,14 +13,10 @@ sorted for itself, and ranges can be worked out from the first to the last, as t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import islice
 from typing import Any, Callable, TypeVar
 
 #: Ranges of up to so many elements are left to the insertion sort.
 _INSERTED = 16
-#: So many orders of equal elements are kept.
-_KEPT = 64
 
 Item = TypeVar("Item")
 
@@ -39,15 +35,7 @@ def std_order(keys: Sequence[Any], stable: bool = False) -> Iterator[int]:
     """
     if stable or len(keys) <= _INSERTED:
         return iter(sorted(range(len(keys)), key=keys.__getitem__))
-    first = keys[0]
-    if all(key == first for key in islice(keys, 1, None)):
-        return iter(_order_of_equals(len(keys)))
     return _Introsort(keys).places()
-
-
-@lru_cache(maxsize=_KEPT)
-def _order_of_equals(count: int) -> Sequence[int]:
-    return tuple(_Introsort([0] * count).places())
 
 
 class _Introsort:

@@ -74,6 +74,11 @@ def _below(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[str]
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
         yield f"    resolved by: {WALLS[wall.id].lifted_by}"
+    if verdict.equals:
+        yield (
+            f"  one of {verdict.equals} equals: the snapshot does not have the collector's order, "
+            "which decides between these submitters (--order sets it)"
+        )
     if verdict.rejection:
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)

@@ -120,6 +120,7 @@ class World:
     def pool(self) -> Pool:
         """Return the pool as it is now; until anything changes that is the captured one."""
         if not (self.now or self.changes):
+            self._totals.begin(self.slots())
             return self._pool
         return self._shown.at(
             self.now,

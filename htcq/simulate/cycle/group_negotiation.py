@@ -42,7 +42,8 @@ class SubmitterQueue:
     """One submitter at one access point, with its queue.
 
     ``heard`` is when it was last heard of, as the negotiator compares it; ``place`` orders those
-    that are equal to it, where their order is given.
+    that are equal to it, where their order is given. ``equals`` are the submitters with idle jobs,
+    itself among them, that were equal when they were sorted last.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
     ``rejected`` what of its runs was rejected last, by the id of the run.
@@ -57,6 +58,7 @@ class SubmitterQueue:
     talk: ScheddNegotiation | None = None
     skipped: Skipped | None = None
     rejected: dict[int, Offered] = field(default_factory=dict)
+    equals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,7 @@ class GroupNegotiation:
                 _skip(asking, Skipped.LITTLE_LEFT)
                 return
             if spin == 1:
-                # A list that is sorted anew in the group's next turn begins as this one ends.
-                asking[:] = std_sorted(asking, key=lambda each: self._order(each, limits))
+                self._sort(asking, limits)
             # The negotiator asks every schedd for its requests before the first match of a spin.
             budgets = {id(each): each.access.budget() for each in asking}
             before, pie = len(asking), whole
@@ -217,6 +218,17 @@ class GroupNegotiation:
             left = as_float(as_float(self._limit) - as_float(group_used))
             unclaimed = min(most, max(0.0, left))
         return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
+
+    def _sort(self, asking: list[SubmitterQueue], shares: Mapping[SubmitterQueue, Share]) -> None:
+        """Sort submitters as they are, which is how their last turn left them."""
+        keys = {each: self._order(each, shares) for each in asking}
+        equals: dict[tuple[float, float, int, int], set[str]] = {}
+        for each in asking:
+            if each.idle > 0:
+                equals.setdefault(keys[each], set()).add(each.submitter.name)
+        for each in asking:
+            each.equals = frozenset(equals.get(keys[each], ()))
+        asking[:] = std_sorted(asking, key=keys.__getitem__)
 
     def _order(
         self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]

@@ -61,6 +61,8 @@ class SubmitterQueues:
         of_negotiator: Iterable[str] = (),
     ) -> None:
         self._quotas = quotas
+        #: Whether the submitters stand as the collector hands them out, or were found to.
+        self.is_in_order = pool.in_order
         self._order = {name: place for place, name in enumerate(order)}
         earlier = None if before is None else before.access
         access = access_points_of(pool, quotas, earlier)
