@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Site
 from one_cycle import recorded
-from random_cycles import Scenario
+from random_cycles import ASKED_FOR, Scenario
 from random_jobs import Cluster
 
 from htcq.operations.pool_source import pool_of
@@ -32,9 +32,9 @@ def test_equal_users_get_equal_slots_as_the_negotiator_sorts_both(
     scenario = Scenario(
         seed="equals",
         knobs={
-            "NUM_CPUS": str(_SLOTS), "MEMORY": str(_SLOTS * 1000), "NUM_SLOTS": str(_SLOTS),
-            "SLOT_TYPE_1": "cpus=1", "NUM_SLOTS_TYPE_1": str(_SLOTS),
-            "SLOT_TYPE_1_PARTITIONABLE": "False", "NEGOTIATOR_DEBUG": "D_FULLDEBUG D_MATCH",
+            **ASKED_FOR, "NUM_CPUS": str(_SLOTS), "MEMORY": str(_SLOTS * 1024), "DISK": "100000000",
+            "SLOT_TYPE_1": "cpus=1, memory=1024, disk=4%", "NUM_SLOTS_TYPE_1": str(_SLOTS),
+            "SLOT_TYPE_1_PARTITIONABLE": "False",
         },
         slots=_SLOTS,
         userprio=(),
