@@ -40,7 +40,7 @@ def test_equal_users_get_equal_slots_as_the_negotiator_sorts_both(
         userprio=(),
         running=(),
         clusters=tuple(Cluster(user, 1, 1, {**_JOB, "accounting_group_user": user}) for user in _users()),
-        groups={user: "" for user in _users()},
+        groups=dict.fromkeys(_users(), ""),
     )  # fmt: skip
     found = recorded(site, scenario, tmp_path)
     pool = pool_of(open_snapshot(found.before), str(found.before))
