@@ -61,7 +61,7 @@ class SubmitterQueues:
         of_negotiator: Iterable[str] = (),
     ) -> None:
         self._quotas = quotas
-        #: Whether the submitters stand as the collector hands them out, or were found to.
+        #: Whether the submitters stand as the collector handed them out.
         self.is_in_order = pool.in_order
         self._order = {name: place for place, name in enumerate(order)}
         earlier = None if before is None else before.access
