@@ -29,7 +29,7 @@ def std_sorted(items: Sequence[Item], key: Callable[[Item], Any]) -> list[Item]:
 def std_order(keys: Sequence[Any], stable: bool = False) -> Iterator[int]:
     """Yield the places of ``keys`` in the order of std::sort, the least key first.
 
-    Keys are compared with ``<`` alone. Where one is NaN, which has no order, the result is some order.
+    Keys are compared with ``<`` alone. Where one is NaN, the result is some order.
     The first places cost a number of comparisons that is proportional to the number of keys.
     A ``stable`` order is that of a search for the best key, then the next best, in place of a sort.
     """
