@@ -13,7 +13,7 @@ sorted for itself, and ranges can be worked out from the first to the last, as t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, NamedTuple, TypeVar
 
 #: Ranges of up to so many elements are left to the insertion sort.
 _INSERTED = 16
@@ -35,25 +35,57 @@ def std_order(keys: Sequence[Any], stable: bool = False) -> Iterator[int]:
     """
     if stable or len(keys) <= _INSERTED:
         return iter(sorted(range(len(keys)), key=keys.__getitem__))
-    return _Introsort(keys).places()
+    whole = Range(0, len(keys), partings_of(len(keys)))
+    return parted_order(list(keys), list(range(len(keys))), [whole])
+
+
+class Range(NamedTuple):
+    """Elements that are to be sorted among themselves; so often may they still be parted."""
+
+    begin: int
+    end: int
+    partings: int
+
+
+def partings_of(count: int) -> int:
+    """Return how often ``count`` elements may be parted before they become a heap."""
+    return 2 * (count.bit_length() - 1)
+
+
+def parted_order(keys: list[Any], places: list[int], ranges: list[Range]) -> Iterator[int]:
+    """Yield ``places`` in the order of std::sort, whose first partings are done already.
+
+    ``keys`` stand as these left them, and each with its place; both are changed. Of ``ranges``, all
+    that are left to sort, the first one is the last.
+    """
+    return _Introsort(keys, places).order(ranges)
+
+
+def median_of(keys: Sequence[Any], one: int, two: int, three: int) -> int:
+    """Return the place of the median of three keys; of equals that of std::sort."""
+    if keys[one] < keys[two]:
+        if keys[two] < keys[three]:
+            return two
+        return three if keys[one] < keys[three] else one
+    if keys[one] < keys[three]:
+        return one
+    return three if keys[two] < keys[three] else two
 
 
 class _Introsort:
     """One sort of ``keys``, which are moved together with their places."""
 
-    def __init__(self, keys: Sequence[Any]) -> None:
-        self._keys, self._places = list(keys), list(range(len(keys)))
+    def __init__(self, keys: list[Any], places: list[int]) -> None:
+        self._keys, self._places = keys, places
 
-    def places(self) -> Iterator[int]:
+    def order(self, ranges: list[Range]) -> Iterator[int]:
         """Yield the places in their order."""
-        #: Ranges that wait, the first one last: begin, end, how often they may still be parted.
-        ranges = [(0, len(self._keys), 2 * (len(self._keys).bit_length() - 1))]
         while ranges:
             begin, end, depth = ranges.pop()
             while end - begin > _INSERTED and depth:
                 depth -= 1
                 cut = self._part(begin, end)
-                ranges.append((cut, end, depth))
+                ranges.append(Range(cut, end, depth))
                 end = cut
             if end - begin > _INSERTED:
                 self._heap_sort(begin, end)
@@ -69,7 +101,7 @@ class _Introsort:
 
     def _part(self, begin: int, end: int) -> int:
         """Part a range by its pivot; return where the elements that are not less begin."""
-        self._swap(begin, self._median(begin + 1, begin + (end - begin) // 2, end - 1))
+        self._swap(begin, median_of(self._keys, begin + 1, begin + (end - begin) // 2, end - 1))
         keys, places, pivot = self._keys, self._places, self._keys[begin]
         left, right = begin + 1, end - 1
         while True:
@@ -83,16 +115,6 @@ class _Introsort:
             places[left], places[right] = places[right], places[left]
             left += 1
             right -= 1
-
-    def _median(self, one: int, two: int, three: int) -> int:
-        keys = self._keys
-        if keys[one] < keys[two]:
-            if keys[two] < keys[three]:
-                return two
-            return three if keys[one] < keys[three] else one
-        if keys[one] < keys[three]:
-            return one
-        return three if keys[two] < keys[three] else two
 
     # Where the pivots were bad
     # ----------------------------------------------------------------------------------------------
