@@ -16,6 +16,8 @@ from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
+from htcq.claims.claim import Claims
+from htcq.claims.startds import StartdTable
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD, STARTD
@@ -24,7 +26,6 @@ from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.slot_class import SlotClass, known_again, slot_classes
-from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
@@ -34,7 +35,6 @@ from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
-    from htcq.audit.unused_claims import UnusedClaims
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
@@ -107,7 +107,11 @@ class Evidence(Subject):
             other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
-            other._charges, other.claims = self._charges, self.claims
+            if pool.execute is self.pool.execute:
+                other.startds, other.claims = self.startds, self.claims
+                other._charges = self._charges
+            else:
+                other.claims = Claims(other.startds, self.claims)
         if pool.slots is self.pool.slots:
             other.slot_classes = self.slot_classes
             other.slot_classes_by_frame = self.slot_classes_by_frame
@@ -180,11 +184,6 @@ class Evidence(Subject):
     def startds(self) -> StartdTable:
         """The startds of the slots, by which requests are changed and slots carved."""
         return StartdTable(self.execute)
-
-    @cached_property
-    def carver(self) -> Carver:
-        """The claims that these startds carve from unused slots."""
-        return Carver()
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
         """Return the classes of slot type Partitionable, Dynamic or Static."""
@@ -280,7 +279,7 @@ class Evidence(Subject):
                 break
         for slot_class in self.with_policy:
             if self.fits(slot_class, jobs):
-                cost = slot_class.cost(self.claims.taken(slot_class, jobs))
+                cost = self.claims.of(slot_class, jobs).cost
                 if cost is not None:
                     yield slot_class, cost
 
@@ -301,11 +300,9 @@ class Evidence(Subject):
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
-    def claims(self) -> UnusedClaims:
+    def claims(self) -> Claims:
         """The claims of the pool's jobs on slots that no job uses."""
-        from htcq.audit.unused_claims import UnusedClaims
-
-        return UnusedClaims()
+        return Claims(self.startds)
 
     @cached_property
     def unused(self) -> UnusedSlots:

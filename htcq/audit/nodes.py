@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.trials import Trial
+from htcq.claims.startds import modifier
 from htcq.classads import Expr, Value, parsed
 from htcq.policy.claim import Startd, modified
 from htcq.policy.defaults import MODIFIED
@@ -19,7 +20,6 @@ from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import of_startd
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import modifier
 from htcq.quota.knobs import truth_of
 
 

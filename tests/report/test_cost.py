@@ -7,7 +7,7 @@ import io
 import json
 
 from htcq.pool.autocluster import autoclusters_of
-from htcq.pool.costs import Costs, costs
+from htcq.claims.costs import Costs, costs
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights

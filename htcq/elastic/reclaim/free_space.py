@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from htcq.claims.matching import Mismatch, wall
 from htcq.classads import holds
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from htcq.claims.startds import StartdTable, machine_disk_kb
 from htcq.classads import UNDEFINED, Ad, Expr, Value, holds, named
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Way
@@ -20,10 +21,10 @@ from htcq.policy.claim import JobSide, Startd, accounted, consumed, overridden, 
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.job import SCHEDD
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import StartdTable, machine_disk_kb
 from htcq.simulate.cycle.dynamic_requirements import (
     DYNAMIC_SLOTS,
     NOTHING_BEFORE,
@@ -33,7 +34,6 @@ from htcq.simulate.cycle.dynamic_requirements import (
     with_count,
 )
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.simulate.cycle.startd_view import StartdView

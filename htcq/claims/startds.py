@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from htcq.classads import Value, as_number, literal, parsed
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Amounts, Way, first_that_fits
-from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged_ways
+from htcq.policy.claim import Startd, Taken, changed_requests, unjudged_ways
 from htcq.policy.defaults import MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
@@ -102,18 +102,13 @@ def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, 
 
 
 def carve(
-    slot_class: SlotClass,
-    jobs: Autocluster,
-    startd: Startd,
-    left: Amounts | None = None,
-    judged: bool = True,
+    slot_class: SlotClass, jobs: Autocluster, startd: Startd, left: Amounts | None = None
 ) -> Way:
     """Return how a claim of ``jobs`` is carved from a slot of ``slot_class`` with ``left``.
 
-    Without ``left``, the slot has all that it had at birth.
-
-    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why. Whether the dynamic
-    slot accepts its job is only checked if ``judged``.
+    Without ``left``, the slot has all that it had at birth. A static slot is taken as a whole.
+    Where nothing fits, ``refusal`` says why. Whether the dynamic slot accepts its job is not
+    checked.
     """
     have: Amounts = slot_class.total
     if left is not None:
@@ -121,15 +116,7 @@ def carve(
     if slot_class.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
     tried = unjudged_ways(slot_class, jobs, have, startd, machine_disk_kb(slot_class.first))
-    return _first(slot_class, jobs, tried, have, judged)
-
-
-def _first(
-    slot_class: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool
-) -> Way:
-    if not judged:
-        return first_that_fits(tried, have)
-    return first_that_fits(tried, have, lambda way: refused(slot_class, jobs, way))
+    return first_that_fits(tried, have)
 
 
 class Carver:
@@ -153,7 +140,6 @@ class Carver:
         jobs: Autocluster,
         startd: Startd,
         by_policy: Taken,
-        judged: bool,
     ) -> Way:
         """Return what :func:`carve` returns for an unused slot.
 
@@ -174,7 +160,7 @@ class Carver:
             )
         else:
             tried = self._without_policy(slot_class, jobs, startd, seen)
-        return _first(slot_class, jobs, tried, slot_class.total, judged)
+        return first_that_fits(tried, slot_class.total)
 
     def _changed(
         self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
