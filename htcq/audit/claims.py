@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.trials import matched_amounts
+from htcq.claims.claim import matched_amounts
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass

@@ -236,13 +236,13 @@ class Evidence(Subject):
     @cached_property
     def trials(self) -> Trials:
         """The trials of jobs on the slots' consumption policies, made once for all rules."""
-        return Trials(lambda: self.autoclusters)
+        return Trials(lambda: self.autoclusters, self.claims.taken)
 
     def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
         """Return the charges of the jobs that are tried on ``slot_class``."""
         if slot_class not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
-            found = charges(slot_class, self.trials.of(slot_class), constant)
+            found = charges(self.claims, slot_class, self.trials.of(slot_class), constant)
             self._charges[slot_class] = tuple(found)
         return self._charges[slot_class]
 

@@ -40,16 +40,31 @@ def weight_of(kind: SlotClass, got: Amounts, by: Expr | None = None) -> Value:
     central manager has in the place of the slots' own.
     """
     if kind.type == PARTITIONABLE:
-        return (by or named("SlotWeight")).evaluate(kind.dynamic_ad(got))
+        return dynamic_weight(kind, got, by)
     if by is not None:
         return by.evaluate(kind.ad(kind.total))
     return kind.full_weight
+
+
+def dynamic_weight(kind: SlotClass, got: Amounts, by: Expr | None = None) -> Value:
+    """Return the weight of a dynamic slot with ``got``, whatever the type of ``kind`` is."""
+    return (by or named("SlotWeight")).evaluate(kind.dynamic_ad(got))
 
 
 def taken_as_changed(kind: SlotClass, jobs: Autocluster, startd: Startd) -> Taken:
     """Return what ``jobs`` take by policy when ``startd`` has changed their request."""
     changed = next(iter(changed_requests(kind, jobs, kind.total, startd)))
     return kind.consumed(jobs.ad(changed))
+
+
+def matched_amounts(taken: Taken) -> dict[str, Number]:
+    """Return the amounts of a match; empty where the negotiator matches nothing.
+
+    It matches nothing where an amount is no number or below zero, or all are 0.
+    """
+    if never_matched(taken) is not None:
+        return {}
+    return {asset: amount for asset, amount in taken.items() if amount is not None}
 
 
 def taken_again(kind: SlotClass, jobs: Autocluster, got: Amounts) -> Taken:
@@ -86,11 +101,15 @@ class Claims:
             self._fits[key] = fits(kind, jobs, kind.total, self.taken(kind, jobs))
         return self._fits[key]
 
-    def taken(self, kind: SlotClass, jobs: Autocluster) -> Taken:
-        """Return what a job takes by the consumption policy of ``kind``; nothing without one."""
+    def taken(self, kind: SlotClass, jobs: Autocluster, left: Amounts | None = None) -> Taken:
+        """Return what a job takes by the consumption policy of ``kind``; nothing without one.
+
+        Without ``left``, the slot has all that it had at birth.
+        """
         if not kind.supports_policy:
             return {}
-        return self._consumptions.of(kind, jobs, jobs.frame, jobs.ad, kind.total)
+        have = kind.total if left is None else left
+        return self._consumptions.of(kind, jobs, jobs.frame, jobs.ad, have)
 
     def way(self, kind: SlotClass, jobs: Autocluster, taken: Taken) -> Way:
         """Return how the startd carves; ``taken`` is what the job consumes by policy."""

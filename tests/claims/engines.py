@@ -126,7 +126,7 @@ def audit(pair: Pair, pool: Pool) -> Outcome:
         return Outcome(consumed=named(trial.taken))
     (modification,) = modifications(evidence, kind)
     taken = modification.taken(kind, trial)
-    charge = next(charges(kind, (trial,)), None)
+    charge = next(charges(evidence.claims, kind, (trial,)), None)
     # Neither the slop of old startds nor a request that is put back as it came is looked at by any
     # rule.
     way = claim_of(kind, trial.jobs, modification.startd)
