@@ -13,9 +13,9 @@ from functools import cached_property
 
 from htcq.audit.referenced_attributes import ReferencedAttributes, looks_of, values_of
 from htcq.claims.claim import matched_amounts
+from htcq.claims.safety import job_grid
 from htcq.classads import Ad, as_number, literal, named
 from htcq.policy.claim import Taken
-from htcq.policy.safety import job_grid
 from htcq.pool.autocluster import Autocluster, made_up
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass

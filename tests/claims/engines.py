@@ -10,6 +10,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import modifications
 from htcq.claims.costs import costs
 from htcq.claims.matching import Mismatch
+from htcq.claims.planned import Charges, carve, job_ad
 from htcq.claims.startds import StartdTable
 from htcq.claims.startds import carve as claim_of
 from htcq.classads import Ad, Value, as_number, parsed
@@ -18,7 +19,6 @@ from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import handed_out
-from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
 from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.pool import Pool

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from htcq.classads import Ad, Expr, Value, as_number
 from htcq.policy.carved import Amounts, first_that_fits
-from htcq.policy.claim import Startd, deduct, match_cost, request_of, ways
+from htcq.policy.claim import Startd, accounted, deduct, match_cost, request_of, ways
 from htcq.policy.consumption import NEGOTIATOR, Number, Policy
 from htcq.policy.defaults import version_tuple
 from htcq.units import CPUS, DISK, attribute
@@ -160,6 +160,30 @@ class Charges:
         cost = match_cost(lambda amounts: self.weight(self.pslot(amounts)), left, taken)
         self.pslot(left)
         return cost
+
+    def match_cost(self, left: Amounts, taken: Amounts) -> Number:
+        """Return what the negotiator charges for ``taken`` of a slot with ``left``.
+
+        With scheduler splitting it is the whole slot, which is what the negotiator hands over. 0
+        where a weight is no number.
+        """
+        if self.supports_policy:
+            return self.cost(left, taken) or 0
+        return self.weight(self.pslot(left)) or 0
+
+    def standing(self, amounts: Amounts) -> Number:
+        """Return what the accountant charges while a claim with ``amounts`` lives."""
+        return accounted(self.weight(self.dynamic_ad(amounts)))
+
+    def taken(self, left: Amounts, shape: Amounts, version: str) -> dict[str, Number]:
+        """Return what a claim of ``shape`` takes of a slot with ``left``; no number counts as 0.
+
+        That is the consumption by policy, or with scheduler splitting what the startd carves.
+        """
+        if not self.supports_policy:
+            return dict(carve(self, left, shape, version).amounts)
+        taken = self.consumed(self.pslot(left), job_ad(shape))
+        return {asset: amount or 0 for asset, amount in taken.items()}
 
     def startd(self, version: str) -> Startd:
         """Return the startd that has the slot; an empty version is the newest."""
