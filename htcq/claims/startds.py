@@ -125,10 +125,12 @@ class Carver:
     Each of many autoclusters is tried on each of many slot classes. Without a consumption policy a
     claim depends on the slot only through the attributes that the startd's expressions name when
     they change the request. A claim on one slot class is carved like that on all which have the
-    same values of them. Slot classes and autoclusters must live as long as this object.
+    same values of them.
     """
 
     def __init__(self) -> None:
+        #: What is known by its id must live.
+        self._alive: dict[int, object] = {}
         self._words: dict[tuple[int, int], frozenset[str]] = {}
         self._seen: dict[tuple[int, int, int], Hashable] = {}
         self._requests: dict[tuple[object, ...], tuple[Mapping[str, Value], ...]] = {}
@@ -147,6 +149,8 @@ class Carver:
         """
         if slot_class.type != PARTITIONABLE:
             return carve(slot_class, jobs, startd)
+        for each in (slot_class.first.frame, jobs, startd):
+            self._alive[id(each)] = each
         disk = machine_disk_kb(slot_class.first)
         seen = self._seen_by(slot_class.first.frame, jobs, startd)
         if seen is None:
