@@ -113,7 +113,7 @@ class Filling:
         seen = deduct(self._left, carved.consumed)
         if charges.policy.splitting != NEGOTIATOR or seen.get(DISK) == carved.left.get(DISK):
             return self._weight - after
-        return charges.match_cost(self._left, carved.consumed)
+        return charges.charge(self._left, carved.consumed)
 
     def _standing_charge(self, amounts: Mapping[str, int]) -> Number:
         key = tuple(amounts.items())

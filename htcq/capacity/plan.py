@@ -134,7 +134,7 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
     if first.refusal:
         problems = [f"can never match: {_why_never(slot, asked, taken) or first.refusal}"]
     else:
-        cost = charges.match_cost(slot.total, taken)
+        cost = charges.charge(slot.total, taken)
         problems = _problems(slot, asked, taken, first.amounts, cost)
     if first.amounts:
         standing = charges.standing(first.amounts)

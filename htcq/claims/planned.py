@@ -161,7 +161,7 @@ class Charges:
         self.pslot(left)
         return cost
 
-    def match_cost(self, left: Amounts, taken: Amounts) -> Number:
+    def charge(self, left: Amounts, taken: Amounts) -> Number:
         """Return what the negotiator charges for ``taken`` of a slot with ``left``.
 
         With scheduler splitting it is the whole slot, which is what the negotiator hands over. 0

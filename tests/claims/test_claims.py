@@ -17,10 +17,9 @@ def test_jobs_that_nobody_keeps_are_not_taken_for_later_ones() -> None:
     site = pool(slot(Cpus=8, Memory=16384), jobs=jobs)
     (kind,) = slot_classes(site.slots or ())
     claims = Claims(StartdTable({}))
-    found = []
-    for each in site.jobs or ():
-        found.append(
-            claims.of(kind, Autocluster(each.frame, each, Counter(), Counter())).got["memory"]
-        )
+    found = (
+        claims.of(kind, Autocluster(each.frame, each, Counter(), Counter()))
+        for each in site.jobs or ()
+    )
 
-    assert found == [each * 128 for each in range(1, 33)]
+    assert [claim.got["memory"] for claim in found] == [each * 128 for each in range(1, 33)]
