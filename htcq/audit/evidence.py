@@ -48,7 +48,7 @@ class Evidence(Subject):
         self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
-        self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
+        self._charges: dict[tuple[SlotClass, int], tuple[Charge, ...]] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -107,11 +107,9 @@ class Evidence(Subject):
             other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
-            if pool.execute is self.pool.execute:
-                other.startds, other.claims = self.startds, self.claims
-                other._charges = self._charges
-            else:
-                other.claims = Claims(other.startds, self.claims)
+            other.claims = self.claims.on(other.execute)
+            other.startds = other.claims.startds
+            other._charges = self._charges
         if pool.slots is self.pool.slots:
             other.slot_classes = self.slot_classes
             other.slot_classes_by_frame = self.slot_classes_by_frame
@@ -240,11 +238,13 @@ class Evidence(Subject):
 
     def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
         """Return the charges of the jobs that are tried on ``slot_class``."""
-        if slot_class not in self._charges:
+        # Startds that do the same are one object, also on the same pool with other settings.
+        key = slot_class, id(self.startds.of(slot_class.first))
+        if key not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
             found = charges(self.claims, slot_class, self.trials.of(slot_class), constant)
-            self._charges[slot_class] = tuple(found)
-        return self._charges[slot_class]
+            self._charges[key] = tuple(found)
+        return self._charges[key]
 
     @cached_property
     def waiting(self) -> Mapping[str, tuple[Autocluster, ...]]:

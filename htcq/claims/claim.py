@@ -8,6 +8,7 @@ Resource.cpp:create_dslot); the accountant charges the weight of that slot for a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from htcq.policy.claim import (
     refused,
 )
 from htcq.pool.autocluster import Autocluster
+from htcq.pool.configuration import Configuration
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass
@@ -82,13 +84,19 @@ class Claims:
 
     def __init__(self, startds: StartdTable, before: Claims | None = None) -> None:
         self.startds = startds
-        self._carver = Carver()
-        self._consumptions = Consumptions() if before is None else before._consumptions
+        self._consumptions: Consumptions = Consumptions()
+        self._carver = Carver(self._consumptions)
         self._fits: dict[tuple[SlotClass, SharedAttributes], bool] = {}
         self._costs: dict[tuple[SlotClass, _Amounts], Number | None] = {}
         self._weights: dict[tuple[SlotClass, _Amounts], Number] = {}
         if before is not None:
+            self._carver, self._consumptions = before._carver, before._consumptions
             self._fits, self._costs, self._weights = before._fits, before._costs, before._weights
+
+    def on(self, configurations: Mapping[str, Configuration]) -> Claims:
+        """Return the claims of the same jobs where startds are configured so."""
+        startds = self.startds.on(configurations)
+        return self if startds is self.startds else Claims(startds, self)
 
     def of(self, kind: SlotClass, jobs: Autocluster) -> Claim:
         """Return the claim of a job of ``jobs`` on a slot of ``kind``."""

@@ -38,14 +38,14 @@ class Consumptions:
 
         ``frame`` has the shared attributes of ``jobs``, ``ad`` returns the ad of its first job.
         """
-        if not self._is_alone(kind, frame):
+        if not self.is_alone(kind, frame):
             return kind.consumed(ad(), amounts)
         key = (tuple(kind.consumption.items()), id(jobs))
         if key not in self._known:
             self._known[key] = (jobs, kind.consumed(ad(), amounts))
         return self._known[key][1]
 
-    def _is_alone(self, kind: SlotClass, frame: SharedAttributes) -> bool:
+    def is_alone(self, kind: SlotClass, frame: SharedAttributes) -> bool:
         """Return whether the policy refers to nothing of the slot, not even through the job."""
         slot = kind.first.frame
         key = (slot, frame)

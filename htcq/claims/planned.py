@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from htcq.classads import Ad, Expr, Value, as_number
+from htcq.classads import UNDEFINED, Ad, Expr, Value, as_number
 from htcq.policy.carved import Amounts, first_that_fits
 from htcq.policy.claim import Startd, accounted, deduct, match_cost, request_of, ways
 from htcq.policy.consumption import NEGOTIATOR, Number, Policy
@@ -173,7 +173,8 @@ class Charges:
 
     def standing(self, amounts: Amounts) -> Number:
         """Return what the accountant charges while a claim with ``amounts`` lives."""
-        return accounted(self.weight(self.dynamic_ad(amounts)))
+        weight = self.weight(self.dynamic_ad(amounts))
+        return accounted(UNDEFINED if weight is None else weight)
 
     def taken(self, left: Amounts, shape: Amounts, version: str) -> dict[str, Number]:
         """Return what a claim of ``shape`` takes of a slot with ``left``; no number counts as 0.
