@@ -107,8 +107,6 @@ class Evidence(Subject):
             other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
-            other.claims = self.claims.on(other.execute)
-            other.startds = other.claims.startds
             other._charges = self._charges
         if pool.slots is self.pool.slots:
             other.slot_classes = self.slot_classes
@@ -181,7 +179,7 @@ class Evidence(Subject):
     @cached_property
     def startds(self) -> StartdTable:
         """The startds of the slots, by which requests are changed and slots carved."""
-        return StartdTable(self.execute)
+        return self.claims.startds
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
         """Return the classes of slot type Partitionable, Dynamic or Static."""
@@ -302,7 +300,9 @@ class Evidence(Subject):
     @cached_property
     def claims(self) -> Claims:
         """The claims of the pool's jobs on slots that no job uses."""
-        return Claims(self.startds)
+        if self._before is not None:
+            return self._before.claims.on(self.execute)
+        return Claims(StartdTable(self.execute))
 
     @cached_property
     def unused(self) -> UnusedSlots:
