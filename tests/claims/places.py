@@ -21,10 +21,9 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.weights import Weights
-from htcq.poolquota.supply import Supply
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.queues import Request
-from tests.properties.test_cycle_caches import offers_of
+from tests.properties.test_cycle_caches import OwnWeights, offers_of
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,9 @@ class Places:
     def __init__(self, pool: Pool) -> None:
         own = Weights()
         self._pool, self._evidence = pool, Evidence(pool)
-        # Without the central manager's own weight: each place weighs by the slots' SlotWeight.
-        self._supply = Supply(pool.slots or (), own, {})
+        # Without the central manager's own weight, by which elastic quotas alone weigh slots whose
+        # SlotWeight is no number: each place weighs by the slots' SlotWeight.
+        self._supply = OwnWeights(pool.slots or (), own, {})
         self._startds = Startds(pool.execute, weighted=True)
 
     def pairs(self) -> Iterator[Pair]:
