@@ -20,7 +20,6 @@ from htcq.simulate.cycle.occupants import SEVERAL
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.preemption import PRIORITY, RANK, Preemptible, Preemption
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import job_ad
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.slots import Slots
 from htcq.std_sort import std_sorted
@@ -116,7 +115,7 @@ class DynamicSlots:
         They are preempted one after the other until a job fits.
         """
         offer, state = parent.offer, NOT_PREEMPTED
-        rank = as_number(named("MY.Rank").evaluate(offer.ad(), job_ad(request))) or 0
+        rank = as_number(named("MY.Rank").evaluate(offer.ad(), request.ad())) or 0
         children = [each for each in parent.children if each[1].name not in self._given]
         amounts: dict[str, Number] = dict(offer.amounts)
         preempted: list[Offer] = []
@@ -151,6 +150,6 @@ class DynamicSlots:
 def _agree(slot: Slot, request: Request) -> bool:
     """Return whether both Requirements hold: a consumption policy is not looked at."""
     requirements = named("Requirements")
-    if not holds(requirements.evaluate(job_ad(request), slot.ad())):
+    if not holds(requirements.evaluate(request.ad(), slot.ad())):
         return False
-    return holds(requirements.evaluate(slot.ad(), job_ad(request)))
+    return holds(requirements.evaluate(slot.ad(), request.ad()))

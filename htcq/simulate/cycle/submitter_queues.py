@@ -14,6 +14,7 @@ from htcq.classads import Value
 from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.reference_graph import ANY_NAME
 from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.pool.versions import version
@@ -32,7 +33,6 @@ from htcq.simulate.cycle.job_queues import (
     likeness,
 )
 from htcq.simulate.cycle.queues import Queue, Request
-from htcq.simulate.cycle.reference_graph import ANY_NAME
 from htcq.simulate.cycle.significant import Significant
 
 #: Attributes of a job that tell whose it is.

@@ -12,14 +12,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from htcq.claims.claim import Claim, Claims
+from htcq.claims.matching import Mismatch
+from htcq.claims.startds import StartdTable
 from htcq.classads import as_number
-from htcq.policy.claim import Startd, accounted
+from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.matching import Mismatch, wall_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.weights import Weights
 
 #: The number stands before the first @; a startd of a pilot job has a name of its own with more of
@@ -112,30 +113,18 @@ class Costs:
     customers: tuple[Customer, ...]
 
 
-def match_cost(kind: SlotClass, taken: Mapping[str, Number | None]) -> Number | None:
-    """Return what the negotiator charges for one match.
-
-    That is W(R) - W(R') with a consumption policy, else the weight of the whole slot.
-    """
-    if kind.supports_policy:
-        return kind.cost(taken)
-    return kind.plain_weight()
-
-
 def costs(
     pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster], weights: Weights
 ) -> Costs:
     """Return the match-cost audit of ``pool`` for autoclusters; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
-    startds, carver = StartdTable(pool.execute), Carver()
+    claims = Claims(StartdTable(pool.execute))
     return Costs(
         kinds=offered,
         classes=tuple(classes),
         charges=tuple(
-            _charge(
-                kind, jobs, carver, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), ())
-            )
+            _charge(claims.of(kind, jobs), held.get((id(kind), id(jobs.frame)), ()))
             for kind in offered
             for jobs in classes
         ),
@@ -145,28 +134,16 @@ def costs(
     )
 
 
-def _charge(
-    kind: SlotClass, jobs: Autocluster, carver: Carver, startd: Startd, held: Sequence[Number]
-) -> Charge:
-    taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
-    stands, asset = wall_of(kind, jobs, kind.total, taken)
-    matches = stands is Mismatch.NONE
-    way = None
-    if matches or not kind.supports_policy:
-        way = carver.carve(kind, jobs, startd, taken, judged=matches)
-    standing = None
-    if matches and way is not None and not way.refusal:
-        standing = accounted(
-            kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight
-        )
+def _charge(claim: Claim, held: Sequence[Number]) -> Charge:
+    matches = claim.matched is Mismatch.NONE
     return Charge(
-        kind=kind,
-        jobs=jobs,
-        wall=stands,
-        asset=asset,
-        consumption=taken if way is None or kind.supports_policy else way.got,
-        match_cost=match_cost(kind, taken) if matches else None,
-        standing_charge=standing,
+        kind=claim.kind,
+        jobs=claim.jobs,
+        wall=claim.matched,
+        asset=claim.lack,
+        consumption=claim.taken if claim.kind.supports_policy else claim.got,
+        match_cost=claim.cost if matches else None,
+        standing_charge=claim.standing if matches and not claim.refusal else None,
         claims=len(held),
         held=sum(held) / len(held) if held else None,
     )

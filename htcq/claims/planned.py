@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from htcq.classads import Ad, Expr, Value, as_number
+from htcq.classads import UNDEFINED, Ad, Expr, Value, as_number
 from htcq.policy.carved import Amounts, first_that_fits
-from htcq.policy.claim import Startd, deduct, match_cost, request_of, ways
+from htcq.policy.claim import Startd, accounted, deduct, match_cost, request_of, ways
 from htcq.policy.consumption import NEGOTIATOR, Number, Policy
 from htcq.policy.defaults import version_tuple
 from htcq.units import CPUS, DISK, attribute
@@ -160,6 +160,31 @@ class Charges:
         cost = match_cost(lambda amounts: self.weight(self.pslot(amounts)), left, taken)
         self.pslot(left)
         return cost
+
+    def charge(self, left: Amounts, taken: Amounts) -> Number:
+        """Return what the negotiator charges for ``taken`` of a slot with ``left``.
+
+        With scheduler splitting it is the whole slot, which is what the negotiator hands over. 0
+        where a weight is no number.
+        """
+        if self.supports_policy:
+            return self.cost(left, taken) or 0
+        return self.weight(self.pslot(left)) or 0
+
+    def standing(self, amounts: Amounts) -> Number:
+        """Return what the accountant charges while a claim with ``amounts`` lives."""
+        weight = self.weight(self.dynamic_ad(amounts))
+        return accounted(UNDEFINED if weight is None else weight)
+
+    def taken(self, left: Amounts, shape: Amounts, version: str) -> dict[str, Number]:
+        """Return what a claim of ``shape`` takes of a slot with ``left``; no number counts as 0.
+
+        That is the consumption by policy, or with scheduler splitting what the startd carves.
+        """
+        if not self.supports_policy:
+            return dict(carve(self, left, shape, version).amounts)
+        taken = self.consumed(self.pslot(left), job_ad(shape))
+        return {asset: amount or 0 for asset, amount in taken.items()}
 
     def startd(self, version: str) -> Startd:
         """Return the startd that has the slot; an empty version is the newest."""

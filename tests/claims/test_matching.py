@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.claims.matching import Mismatch, wall
 from htcq.pool.autocluster import autoclusters_of
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot_class import slot_classes
 from tests.audit.sites import Text, job, policy_slot, pool, slot, static_slot
 

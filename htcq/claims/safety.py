@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from htcq.claims.planned import Charges, job_ad
 from htcq.classads import Ad, as_number
-from htcq.policy.charge import Charges, job_ad
 from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import BUILT_IN_ASSETS, CPUS, MEMORY
 

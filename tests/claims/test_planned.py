@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from htcq.claims.planned import Asking, job_ad
 from htcq.classads import Ad
 from htcq.errors import PolicyError
-from htcq.policy.charge import Asking, job_ad
 from htcq.policy.claim import deduct, lack, modified, supports
+from tests.claims.policies import charges_of
 from tests.golden_cases import golden
-from tests.policy.policies import charges_of
 
 SLOT: dict[str, Any] = {"total": {"cpus": 8, "memory": 16384, "disk": 1000, "gpus": 0}}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from htcq.policy.charge import Charges
+from htcq.claims.planned import Charges
 from htcq.policy.consumption import Policy
 
 

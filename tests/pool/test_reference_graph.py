@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from htcq.pool.pool import Pool
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from tests.audit.sites import Text, job, pool
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from htcq.claims.planned import Carved, Charges, carve, job_ad
 from htcq.classads import Expr
-from htcq.policy.charge import Carved, Charges, carve, job_ad
 from htcq.policy.defaults import disk_slop, version_tuple
+from tests.claims.policies import charges_of
 from tests.golden_cases import golden
-from tests.policy.policies import charges_of
 
 SLOT: dict[str, Any] = {"total": {"cpus": 8, "memory": 16384, "disk": 1000_000, "gpus": 2}}
 REQUESTED = {asset: f"target.Request{asset} ?: 0" for asset in SLOT["total"]}

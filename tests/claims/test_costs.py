@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.claims.costs import Charge, Conservation, Costs, costs, parent_name, tidy
+from htcq.claims.matching import Mismatch
 from htcq.pool.autocluster import autoclusters_of, made_up
-from htcq.pool.costs import Charge, Conservation, Costs, costs, parent_name, tidy
-from htcq.pool.matching import Mismatch
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from htcq.classads import Ad, Expr, Value, literal, parsed
+from htcq.classads import Expr, literal, parsed
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES
-from htcq.simulate.cycle.queues import Request
 
 #: Can put any name together.
 ANY_NAME = "eval"
@@ -99,11 +98,3 @@ def _followed(
         for graph in graphs:
             waiting += graph.get(word, ())
     return found
-
-
-def job_ad(request: Request, changed: Mapping[str, Value] | None = None) -> Ad:
-    """Return the ad of the first job of ``request``.
-
-    Valid until the next call for a job of the same frame.
-    """
-    return request.frame.ad([*request.first.own(), *(changed or {}).items()])

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
+from htcq.claims.consumptions import Consumptions
 from htcq.classads import Value, as_number, literal, parsed
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Amounts, Way, first_that_fits
-from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged_ways
+from htcq.policy.claim import Startd, Taken, changed_requests, unjudged_ways
 from htcq.policy.defaults import MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
@@ -36,14 +37,29 @@ def modifier(asset: str) -> str:
 class StartdTable:
     """The startds of slots.
 
-    ``configurations`` are those that are known, by machine or startd.
+    ``configurations`` are those that are known, by machine or startd. Those that do the same as
+    one of the table ``before`` are the same objects.
     """
 
-    def __init__(self, configurations: Mapping[str, Configuration]) -> None:
+    def __init__(
+        self, configurations: Mapping[str, Configuration], before: StartdTable | None = None
+    ) -> None:
         self._configurations = configurations
         #: With the frame: what is known by its id must live.
         self._of: dict[tuple[int, object], tuple[Startd, SharedAttributes]] = {}
         self._alike: dict[tuple[object, ...], Startd] = {}
+        if before is not None:
+            self._alike = before._alike
+
+    def on(self, configurations: Mapping[str, Configuration]) -> StartdTable:
+        """Return the table of the same pool with these configurations: this one if all are its."""
+        own = self._configurations
+        if configurations.keys() != own.keys():
+            return StartdTable(configurations, self)
+        for name, configuration in own.items():
+            if configurations[name] is not configuration:
+                return StartdTable(configurations, self)
+        return self
 
     def of(self, slot: Slot) -> Startd:
         """Return the startd of ``slot``; the same object for all startds that do the same."""
@@ -102,18 +118,13 @@ def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, 
 
 
 def carve(
-    slot_class: SlotClass,
-    jobs: Autocluster,
-    startd: Startd,
-    left: Amounts | None = None,
-    judged: bool = True,
+    slot_class: SlotClass, jobs: Autocluster, startd: Startd, left: Amounts | None = None
 ) -> Way:
     """Return how a claim of ``jobs`` is carved from a slot of ``slot_class`` with ``left``.
 
-    Without ``left``, the slot has all that it had at birth.
-
-    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why. Whether the dynamic
-    slot accepts its job is only checked if ``judged``.
+    Without ``left``, the slot has all that it had at birth. A static slot is taken as a whole.
+    Where nothing fits, ``refusal`` says why. Whether the dynamic slot accepts its job is not
+    checked.
     """
     have: Amounts = slot_class.total
     if left is not None:
@@ -121,27 +132,22 @@ def carve(
     if slot_class.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
     tried = unjudged_ways(slot_class, jobs, have, startd, machine_disk_kb(slot_class.first))
-    return _first(slot_class, jobs, tried, have, judged)
-
-
-def _first(
-    slot_class: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool
-) -> Way:
-    if not judged:
-        return first_that_fits(tried, have)
-    return first_that_fits(tried, have, lambda way: refused(slot_class, jobs, way))
+    return first_that_fits(tried, have)
 
 
 class Carver:
     """Claims of autoclusters on unused slots.
 
-    Each of many autoclusters is tried on each of many slot classes. Without a consumption policy a
-    claim depends on the slot only through the attributes that the startd's expressions name when
-    they change the request. A claim on one slot class is carved like that on all which have the
-    same values of them. Slot classes and autoclusters must live as long as this object.
+    Each of many autoclusters is tried on each of many slot classes. Without a consumption policy,
+    or with one that refers to nothing of its slot, a claim depends on the slot only through the
+    attributes that the startd's expressions name when they change the request. A claim on one slot
+    class is carved like that on all which have the same values of them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, consumptions: Consumptions) -> None:
+        self._consumptions = consumptions
+        #: What is known by its id must live.
+        self._alive: dict[int, object] = {}
         self._words: dict[tuple[int, int], frozenset[str]] = {}
         self._seen: dict[tuple[int, int, int], Hashable] = {}
         self._requests: dict[tuple[object, ...], tuple[Mapping[str, Value], ...]] = {}
@@ -153,7 +159,6 @@ class Carver:
         jobs: Autocluster,
         startd: Startd,
         by_policy: Taken,
-        judged: bool,
     ) -> Way:
         """Return what :func:`carve` returns for an unused slot.
 
@@ -161,20 +166,22 @@ class Carver:
         """
         if slot_class.type != PARTITIONABLE:
             return carve(slot_class, jobs, startd)
+        for each in (slot_class.first.frame, jobs, startd):
+            self._alive[id(each)] = each
         disk = machine_disk_kb(slot_class.first)
         seen = self._seen_by(slot_class.first.frame, jobs, startd)
         if seen is None:
             tried: Iterable[Way] = unjudged_ways(
                 slot_class, jobs, slot_class.total, startd, disk, by_policy
             )
-        elif slot_class.supports_policy:
+        elif slot_class.supports_policy and not self._consumptions.is_alone(slot_class, jobs.frame):
             requests = self._changed(slot_class, jobs, startd, seen)
             tried = unjudged_ways(
                 slot_class, jobs, slot_class.total, startd, disk, by_policy, requests
             )
         else:
-            tried = self._without_policy(slot_class, jobs, startd, seen)
-        return _first(slot_class, jobs, tried, slot_class.total, judged)
+            tried = self._alike(slot_class, jobs, startd, seen)
+        return first_that_fits(tried, slot_class.total)
 
     def _changed(
         self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
@@ -187,14 +194,17 @@ class Carver:
             )
         return found
 
-    def _without_policy(
+    def _alike(
         self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
     ) -> tuple[Way, ...]:
         disk = machine_disk_kb(slot_class.first)
         share_of = disk
         if ABSOLUTE_DISK.holds(startd.version):
             share_of = 0
-        key = (id(startd), id(jobs), slot_class.assets, share_of, seen)
+        policy: Hashable = None
+        if slot_class.supports_policy:
+            policy = tuple(slot_class.consumption.items())
+        key = (id(startd), id(jobs), slot_class.assets, share_of, seen, policy)
         found = self._ways.get(key)
         if found is None:
             found = self._ways[key] = tuple(

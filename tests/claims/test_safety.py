@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from htcq.capacity.minimum import MinimumCharge
-from htcq.policy.charge import Charges, job_ad
+from htcq.claims.planned import Charges, job_ad
+from htcq.claims.safety import dangers, job_grid
 from htcq.policy.consumption import Policy, Terms
-from htcq.policy.safety import dangers, job_grid
 from tests.golden_cases import golden
 
 TOTAL = {"cpus": 8, "memory": 16384, "disk": 1_000_000, "gpus": 2}
