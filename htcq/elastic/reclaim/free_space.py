@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from htcq.classads import holds
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass, requested
+from htcq.pool.slot_state import is_away
 from htcq.simulate.slots import Slots
 
 _AVAILABLE = "availablegpus"
-_CLOSED = ("Offline", "Draining")
 
 
 class FreeSpace:
@@ -91,7 +90,7 @@ class FreeSpaces:
     def _open(self, slot: Slot) -> bool:
         if slot.type == DYNAMIC:
             return False
-        return not any(holds(slot.frame.value(name)) for name in _CLOSED)
+        return not is_away(slot)
 
     def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
         """Return whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""
