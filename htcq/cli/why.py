@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -84,8 +85,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> int:
     """Simulate the next cycle of the pool as it is now, and print."""
+    from htcq.why.holds import ATTRIBUTES
+
     elastic = _elastic_quotas(arguments)
-    opened = open_source(simulated_source(arguments))
+    source = simulated_source(arguments)
+    source = replace(source, job_attributes=source.job_attributes | ATTRIBUTES)
+    opened = open_source(source)
     begin()
     confine_to([opened], (), _CYCLES + cycles_of(arguments))
     from htcq.simulate.older_reading import as_negotiator_reads

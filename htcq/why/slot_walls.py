@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from htcq.pool.slot import Number
 from htcq.units import counted, show_amount
 from htcq.why import match_failure as wall
+from htcq.why.advice import advice
 from htcq.why.clauses import Failure
+from htcq.why.evidence import Term, evidence, readable
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 
@@ -180,20 +182,43 @@ def _clauses(found: _Found, slots: int) -> Iterator[MatchFailure]:
     ):
         own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
-            written = _written(clause)
-            if written is not None:
-                yield written
-                continue
-            what = f"{owner}: {clause.text}"
-            if clause.text.upper() == owner:
-                what = owner
-            text = f"{what} is not true on {_where(count, slots)}"
-            if clause.is_error:
-                text = (
-                    f"{what} is an error on {_where(count, slots)}: in their configuration it is "
-                    "not a ClassAd expression"
-                )
-            yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+            yield _written(clause) or _clause(id_, owner, clause, count, slots, found)
+
+
+def _clause(
+    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found
+) -> MatchFailure:
+    """Return the wall of a clause that is false on ``count`` of ``slots`` slots."""
+    now = found[0].failure.now
+    shown = readable(clause.text, now)
+    what = owner if shown.upper() == owner else f"{owner}: {shown}"
+    amounts: dict[str, wall.Amount] = {"clause": shown, "slots": count, "of": slots}
+    if clause.is_error:
+        text = (
+            f"{what} is an error on {_where(count, slots)}: in their configuration it is "
+            "not a ClassAd expression"
+        )
+        return MatchFailure(id_, text, amounts)
+    terms = _terms(clause, found)
+    sides = evidence(terms, now)
+    text = f"{what} is not true on {_where(count, slots)}"
+    if sides:
+        text = f"{text}: {sides}"
+        amounts["evidence"] = sides
+    return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
+
+
+def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
+    """Return the comparisons of a clause with the values that they have on all slots."""
+    merged: dict[tuple[str, ...], Term] = {}
+    for each in found:
+        false = each.failure.clauses.get(clause)
+        if false is None or not (each.rows & false).any():
+            continue
+        for term in each.failure.terms(clause, each.rows & false):
+            key = term.key
+            merged[key] = term if key not in merged else merged[key].with_more(term)
+    return list(merged.values())
 
 
 def _counts(found: _Found) -> Sequence[tuple[Clause, int]]:

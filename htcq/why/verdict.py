@@ -77,6 +77,8 @@ class Verdict:
     starts_by: str
     walls: tuple[MatchFailure, ...]
     rejection: str = ""
+    #: How the first cycle would start them, where only a negotiator is missing; else empty.
+    would_start_by: str = ""
 
 
 class _JobVerdict(NamedTuple):
@@ -86,6 +88,7 @@ class _JobVerdict(NamedTuple):
     starts_by: str
     walls: tuple[MatchFailure, ...]
     rejection: str = ""
+    would_start_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,8 +142,11 @@ class Verdicts:
         for job in jobs:
             where = self.access_point(job)
             outcome = self._outcome(job, where)
-            starts_by, walls = outcome.starts_by, tuple(map(id, outcome.walls))
-            key = (job.submitter, where, id(job.frame), starts_by, walls)
+            walls = tuple(map(id, outcome.walls))
+            key = (
+                job.submitter, where, id(job.frame), outcome.starts_by, outcome.would_start_by,
+                walls,
+            )  # fmt: skip
             known = found.get(key)
             if known is None:
                 known = found[key] = (Verdict((), job.submitter, where, *outcome), [])
@@ -170,14 +176,16 @@ class Verdicts:
 
         No cycle starts one where the negotiator does not work.
         """
-        return self._stays() if self._of_cycle else _JobVerdict(True, by, ())
+        if self._of_cycle:
+            return self._stays()._replace(would_start_by=by)
+        return _JobVerdict(True, by, ())
 
     def _stays(self, *walls: MatchFailure, rejection: str = "") -> _JobVerdict:
         return _JobVerdict(False, "", (*walls, *self._of_cycle), rejection)
 
     def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
-        walls = tuple(state_walls(job))
+        walls = tuple(state_walls(self.pool, job, self.access_point(job)))
         if not walls:
             walls = tuple(refusal_walls(self.cycle, job))
         return walls

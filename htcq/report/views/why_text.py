@@ -25,6 +25,7 @@ _HOW = {
         "job"
     ),
 }
+_THEN = {"match": "a match", "leftover": "in what is left of a slot matched with another job"}
 
 
 # Sentences
@@ -67,13 +68,15 @@ def _head(verdict: Verdict) -> str:
 def _verdict(verdict: Verdict) -> str:
     if verdict.starts:
         return f"starts: {_HOW[verdict.starts_by]}"
+    if verdict.would_start_by:
+        return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
     return "does not start in the next cycle"
 
 
 def _below(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[str]:
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
-        yield f"    resolved by: {WALLS[wall.id].lifted_by}"
+        yield f"    resolved by: {wall.lifted_by}"
     if verdict.rejection:
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)

@@ -41,6 +41,7 @@ from htcq.simulate.cycle.search import Search
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of
 from htcq.simulate.cycle.submitting import NAMES as SUBMITTER_NAMES
 from htcq.simulate.cycle.submitting import Submitting
+from htcq.simulate.cycle.time_limits import expired_limits
 from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ class Cycle:
         skip_bad_slots: bool = False,
         carried: CarriedOver | None = None,
     ) -> None:
-        given, pool = pool, at_moment(pool, Published(pool, pool.negotiator).moment)
+        #: The time of the cycle, in seconds since 1970; None where it is not known.
+        self.moment = Published(pool, pool.negotiator).moment
+        given, pool = pool, at_moment(pool, self.moment)
         #: Whether any expression looks at the clock.
         self.looks_at_clock = pool is not given
         self._carried = carried = carried or CarriedOver()
@@ -170,7 +173,8 @@ class Cycle:
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        self._rules = Rules(self.weight, float(quotas.supply.min_weight), preemption.is_on, ignores)
+        least, no_time = float(quotas.supply.min_weight), bool(expired_limits(knobs))
+        self._rules = Rules(self.weight, least, preemption.is_on, ignores, no_time)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]

@@ -34,6 +34,7 @@ class Skipped(enum.Enum):
     LITTLE_LEFT = "what is left of its share is less than any slot weighs"
     CEILING = "what is left of its ceiling is less than any slot weighs"
     GROUP_FULL = "its group uses its limit"
+    NO_TIME = "a time limit of the negotiator leaves no time for it"
 
 
 @dataclass(eq=False)
@@ -67,6 +68,8 @@ class Rules:
     min_weight: float
     preemption: bool = True
     ignore_priorities: bool = False
+    #: Whether a time limit of the negotiator is 0 or below: it then leaves every submitter at once.
+    no_time: bool = False
 
 
 class GroupNegotiation:
@@ -161,6 +164,9 @@ class GroupNegotiation:
         least = self._rules.min_weight
         if asking.idle <= 0:
             asking.skipped = Skipped.NO_IDLE
+            return pie, True
+        if self._rules.no_time:
+            asking.skipped = Skipped.NO_TIME
             return pie, True
         if spin > 1 and (most < least or pie < least):
             asking.skipped = Skipped.LITTLE_LEFT
