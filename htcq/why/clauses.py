@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from htcq.classad.clauses import disjuncts
 from htcq.classads import UNDEFINED, Value, as_number
-from htcq.pool.slot import Number
+from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.slot import PLACES, Number
 from htcq.simulate.cycle.job_table import JobTable, TableContext
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import SlotTable
@@ -138,12 +139,20 @@ class Clauses:
         found = _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
 
         def terms(clause: Clause, where: Array) -> Sequence[Term]:
-            return self._terms(tuple(texts.get(clause, ())), clause.of_job, ads, where)
+            return self._terms(
+                tuple(texts.get(clause, ())), clause.of_job, slots, job, ads, where
+            )
 
         return replace(found, terms=terms, now=self._now)
 
     def _terms(
-        self, texts: Sequence[str], of_job: bool, ads: _Ads, where: Array
+        self,
+        texts: Sequence[str],
+        of_job: bool,
+        slots: SlotTable,
+        job: JobTable,
+        ads: _Ads,
+        where: Array,
     ) -> Sequence[Term]:
         """Return the comparisons in ``texts`` with their values on the slots ``where`` they are."""
         places = self._engine.arrays.rows_in(where, ads[0].rows).tolist()
@@ -154,12 +163,10 @@ class Clauses:
             found = self._values(text, of_job, ads)
             return Counter(found[0 if len(found) == 1 else row] for row in places)
 
-        my = ads[1] if of_job else ads[0]
-
-        def text_of(name: str) -> str:
-            return my.shape.found(name).text or ""
-
-        views = Views(of_job, lambda name: any(my.shape.found(name)), text_of, values)
+        frame, places_of = (job.request.frame, JOB_PLACES) if of_job else (
+            slots.offer(0).seen.frame, {*PLACES, *slots.whole().left}
+        )  # fmt: skip
+        views = Views(of_job, lambda name: name in frame or name in places_of, frame.text, values)
         found = []
         for text in texts:
             found += terms_of(text, views)

@@ -204,7 +204,6 @@ def _clause(
     text = f"{what} is not true on {_where(count, slots)}"
     if sides:
         text = f"{text}: {sides}"
-        amounts["evidence"] = sides
     return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
 
 

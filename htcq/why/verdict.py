@@ -18,7 +18,7 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.group_negotiation import SubmitterQueue
+from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.search import NO_MATCH
@@ -33,6 +33,7 @@ from htcq.simulate.cycle.trace import (
     Trace,
 )
 from htcq.why.access import budget_walls, passed_over_walls, refusal_walls, silent_walls
+from htcq.why.competition import Competition
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import started_on_leftovers
@@ -123,6 +124,7 @@ class Verdicts:
         }
         self._by_run: dict[int, _JobVerdict] = {}
         self._slots = SlotSide(self.cycle)
+        self._competition = Competition(self.cycle)
         self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
 
     def access_point(self, job: Job) -> str:
@@ -230,10 +232,12 @@ class Verdicts:
             *crash_walls(self.trace),
         ]
         # That nobody knows whether a schedd is up keeps no job from a slot.
-        if all(wall.id == SCHEDD_SILENT for wall in walls):
+        is_left = asking is not None and asking.skipped is Skipped.NO_TIME
+        if not is_left and all(wall.id == SCHEDD_SILENT for wall in walls):
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
+        walls = list(self._competition.judged(job, walls))
         return self._stays(*walls, rejection=rejection)
 
     def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:
