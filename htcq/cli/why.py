@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.simulate.course.runtimes import RunTime
-    from htcq.why.course import Starts
+    from htcq.why.course import Obstacle, Starts
     from htcq.why.verdict import Verdicts
 
 #: How many times as long as one simulated cycle a verdict takes at most.
@@ -103,9 +103,12 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     order = [name.strip() for name in arguments.order.split(",") if name.strip()]
     verdicts = _judged(pool, order, arguments)
     jobs = _chosen(verdicts, pool.jobs or (), arguments)
-    starts = None if runs is None else _starts(verdicts, runs, order, arguments)
+    starts: Starts | None = None
+    last: Mapping[tuple[str, str], Obstacle] = {}
+    if runs is not None:
+        starts, last = _course(verdicts, jobs, runs, order, arguments)
     health = told_ailments(pool)
-    _print(arguments, verdicts, jobs, starts)
+    _print(arguments, verdicts, jobs, starts, last)
     if pool.central is None:
         return EXIT_UNKNOWN
     return marked(EXIT_FINE, health)
@@ -177,22 +180,34 @@ def _chosen(
     return at_access_point(found, arguments.schedd, verdicts.access_point, pool)
 
 
-def _starts(
-    verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace
-) -> Starts:
-    """Return when jobs start in a course of several cycles."""
+def _course(
+    verdicts: Verdicts,
+    jobs: Sequence[Job],
+    runs: RunTime,
+    order: Sequence[str],
+    arguments: argparse.Namespace,
+) -> tuple[Starts, Mapping[tuple[str, str], Obstacle]]:
+    """Return when jobs start in a course of several cycles, and the last obstacle of each."""
     from random import Random
 
     from htcq.simulate.course.course import run_course
-    from htcq.why.course import starts_of
+    from htcq.why.course import Obstacles, starts_of
 
     plan, dice = plan_of(arguments), Random(arguments.seed or 0)
-    course = run_course(verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots)
-    return starts_of(course, plan, verdicts.access_point)
+    obstacles = Obstacles(() if arguments.all else jobs, verdicts.access_point)
+    course = run_course(
+        verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots,
+        seen=None if arguments.all else obstacles.seen,
+    )  # fmt: skip
+    return starts_of(course, plan, verdicts.access_point), obstacles.last
 
 
 def _print(
-    arguments: argparse.Namespace, verdicts: Verdicts, jobs: Sequence[Job], starts: Starts | None
+    arguments: argparse.Namespace,
+    verdicts: Verdicts,
+    jobs: Sequence[Job],
+    starts: Starts | None,
+    last: Mapping[tuple[str, str], Obstacle],
 ) -> None:
     found = verdicts.on(jobs)
     if arguments.json:
@@ -206,4 +221,4 @@ def _print(
     else:
         from htcq.report.views.why_text import show_verdicts
 
-        show_verdicts(found, verdicts.pool, sys.stdout, starts)
+        show_verdicts(found, verdicts.pool, sys.stdout, starts, last)

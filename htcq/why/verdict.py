@@ -103,10 +103,19 @@ class _Place:
 class Verdicts:
     """The verdicts on the jobs of ``pool``, by one simulated cycle."""
 
-    def __init__(self, pool: Pool, order: Iterable[str] = (), skip_bad_slots: bool = False) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        order: Iterable[str] = (),
+        skip_bad_slots: bool = False,
+        ran: tuple[Cycle, Trace] | None = None,
+    ) -> None:
+        """Simulate the cycle, or take one of ``pool`` that ``ran`` already."""
         self.pool = pool
-        self.cycle = Cycle(pool, tuple(order), skip_bad_slots)
-        self.trace: Trace = self.cycle.run()
+        if ran is None:
+            cycle = Cycle(pool, tuple(order), skip_bad_slots)
+            ran = (cycle, cycle.run())
+        self.cycle, self.trace = ran
         self._access = self.cycle.askers.access
         self._made = {
             (self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made

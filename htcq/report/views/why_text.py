@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from htcq.pool.pool import Pool
@@ -12,12 +12,13 @@ from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
 from htcq.simulate.unmodelled import unmodelled
-from htcq.units import counted, show_number
+from htcq.units import counted, show_span
 from htcq.why.agreement import negotiator_reason
-from htcq.why.course import Starts, StartsAt
+from htcq.why.course import Obstacle, Starts, StartsAt
 from htcq.why.match_failure import WALLS
 from htcq.why.verdict import Verdict
 
+_NONE: Mapping[tuple[str, str], Obstacle] = {}
 _HOW = {
     "match": "the next cycle matches it",
     "leftover": (
@@ -37,15 +38,16 @@ def show_verdicts(
     pool: Pool,
     stream: TextIO,
     starts: Starts | None = None,
-    wide: bool = False,
+    last: Mapping[tuple[str, str], Obstacle] = _NONE,
 ) -> None:
     """Write each verdict with all reasons.
 
-    ``starts`` are those of a course, None where none was asked for.
+    ``starts`` are those of a course, None where none was asked for; ``last`` are the last obstacles
+    in it.
     """
     for verdict in verdicts:
-        below = map(_line, _below(verdict, pool, starts))
-        show_lines([Line(((one_line(_head(verdict)), "strong"),)), *below], stream)
+        below = map(_line, _below(verdict, pool, starts, last))
+        show_lines([Line(((one_line(_head(verdict, starts)), "strong"),)), *below], stream)
     _show_unmodelled(pool, starts, stream)
 
 
@@ -55,33 +57,53 @@ def _show_unmodelled(pool: Pool, starts: Starts | None, stream: TextIO) -> None:
         show_lines([Line(((one_line(f"not modelled: {sentence}"), "warning"),))], stream)
 
 
-def _head(verdict: Verdict) -> str:
+def _head(verdict: Verdict, starts: Starts | None) -> str:
     head = f"job {verdict.jobs[0].id} of {verdict.submitter}"
     if verdict.access_point:
         head += f" at {verdict.access_point}"
     alike = len(verdict.jobs) - 1
     if alike:
         head += f" and {counted(alike, 'job')} like it"
-    return f"{head}: {_verdict(verdict)}"
+    return f"{head}: {_verdict(verdict, starts)}"
 
 
-def _verdict(verdict: Verdict) -> str:
+def _verdict(verdict: Verdict, starts: Starts | None) -> str:
     if verdict.starts:
         return f"starts: {_HOW[verdict.starts_by]}"
     if verdict.would_start_by:
         return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
+    if starts is not None:
+        return _when(verdict, starts)
     return "does not start in the next cycle"
 
 
-def _below(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[str]:
+def _below(
+    verdict: Verdict,
+    pool: Pool,
+    starts: Starts | None,
+    last: Mapping[tuple[str, str], Obstacle],
+) -> Iterator[str]:
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
         yield f"    resolved by: {wall.lifted_by}"
     if verdict.rejection:
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)
-    if starts is not None:
-        yield f"  in the course: {_when(verdict, starts)}"
+    yield from _last_obstacle(verdict, starts, last)
+
+
+def _last_obstacle(
+    verdict: Verdict, starts: Starts | None, last: Mapping[tuple[str, str], Obstacle]
+) -> Iterator[str]:
+    """Yield what keeps the jobs longest in the course, if that is not what keeps them now."""
+    found = [last[key] for key in _keys(verdict) if key in last]
+    if starts is None or not found:
+        return
+    latest = max(found, key=lambda each: each.cycle)
+    known = {(wall.id, wall.text) for wall in verdict.walls}
+    if (latest.wall.id, latest.wall.text) not in known:
+        yield f"  the last obstacle, in cycle {latest.cycle}: {latest.wall.id}: {latest.wall.text}"
+        yield f"    resolved by: {latest.wall.lifted_by}"
 
 
 def _reasons(verdict: Verdict, pool: Pool) -> Iterator[str]:
@@ -110,16 +132,19 @@ def _line(text: str) -> Line:
 
 def _started(verdict: Verdict, starts: Starts) -> list[StartsAt]:
     """Return the starts of those jobs that start in the course."""
-    keys = ((verdict.access_point, job.id) for job in verdict.jobs)
-    return [starts[key] for key in keys if key in starts]
+    return [starts[key] for key in _keys(verdict) if key in starts]
+
+
+def _keys(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    return ((verdict.access_point, job.id) for job in verdict.jobs)
 
 
 def _when(verdict: Verdict, starts: Starts) -> str:
     started = _started(verdict, starts)
     if not started:
-        return "no start in these cycles"
+        return "does not start in these cycles"
     first, last = min(started), max(started)
-    when = f"starts with cycle {first.cycle}, in {show_number(first.seconds)} s ({first.by})"
+    when = f"starts with cycle {first.cycle}, in {show_span(first.seconds)} ({first.by})"
     if last.cycle > first.cycle:
         when += f", the last one with cycle {last.cycle}"
     jobs = len(verdict.jobs)

@@ -44,6 +44,11 @@ class Schedds:
         known = Counter(claim.schedd for claim in claims)
         for each in self._pool.schedds:
             self._elsewhere[each.name] = max(0, shadows_of(each) - known[each.name])
+        # Jobs of a user that run in no claim that is known count against the user's limit, too.
+        for record in self._pool.users or ():
+            key = (record.text("ScheddName"), record.text("User"))
+            running = record.number("NumRunning") or 0
+            self._of_user[key] = max(self._of_user[key], int(running))
 
     def began(self, claim: Claim) -> None:
         """Count a job that starts in a claim."""
