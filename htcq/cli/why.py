@@ -44,11 +44,19 @@ _CYCLES = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq why``."""
-    parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
+    parser.add_argument(
+        "who",
+        metavar="WHO",
+        nargs="?",
+        help="a job (also ACCESS_POINT#JOB), a submitter or a group",
+    )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="explain every idle job of the pool, those that are alike in one row of a table",
+        help=(
+            "explain all idle jobs of the pool: the sum by reason, then those that are alike in "
+            "one row of a table"
+        ),
     )
     parser.add_argument(
         "--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id"
@@ -173,11 +181,33 @@ def _chosen(
     verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespace
 ) -> Sequence[Job]:
     """Return the jobs that are meant."""
-    from htcq.why.choice import all_idle, at_access_point, jobs_of
+    from htcq.why.choice import (
+        access_point_in,
+        all_idle,
+        at_access_point,
+        jobs_of,
+        several_access_points,
+    )
 
     pool = verdicts.pool
-    found = all_idle(jobs) if arguments.all else jobs_of(pool, verdicts.cycle.quotas, arguments.who)
-    return at_access_point(found, arguments.schedd, verdicts.access_point, pool)
+    if arguments.all:
+        return at_access_point(all_idle(jobs), arguments.schedd, verdicts.access_point, pool)
+    schedd, who = access_point_in(arguments.who)
+    if schedd and arguments.schedd and schedd.lower() != arguments.schedd.lower():
+        raise InputError(
+            f"{arguments.who} and --schedd {arguments.schedd} name two access points",
+            "give one of them",
+        )
+    found = at_access_point(
+        jobs_of(pool, verdicts.cycle.quotas, who),
+        schedd or arguments.schedd,
+        verdicts.access_point,
+        pool,
+    )
+    several = several_access_points(found, who, verdicts.access_point)
+    if several:
+        tell(f"htcq: {several}")
+    return found
 
 
 def _course(
@@ -215,10 +245,12 @@ def _print(
 
         print(json.dumps(why_json(found, verdicts.pool, starts), indent=2))
     elif arguments.all:
-        from htcq.report.views.why_text import show_table_of
+        from htcq.report.views.why_table import show_table_of
 
         show_table_of(found, verdicts.pool, sys.stdout, starts, arguments.wide)
     else:
-        from htcq.report.views.why_text import show_verdicts
+        from htcq.report.views.why_text import show_sentences, show_verdicts
+        from htcq.why.group_holders import group_sentences
 
+        show_sentences(group_sentences(verdicts.cycle, arguments.who), sys.stdout)
         show_verdicts(found, verdicts.pool, sys.stdout, starts, last)

@@ -36,7 +36,9 @@ def _of_term(term: Term, of_job: bool) -> Sequence[str]:
     of_slots = [each for each in sides if each.of_slots and not each.of_job]
     own = [each for each in sides if each.of_job and not each.of_slots]
     if term.operator in _EQUAL and len(of_slots) == 1 and len(own) == 1 and _name(own[0]):
-        return [f"condor_qedit of {_name(own[0])} to a value that slots have: {_values(of_slots[0])}"]
+        return [
+            f"condor_qedit of {_name(own[0])} to a value that slots have: {_values(of_slots[0])}"
+        ]
     if own and _name(own[0]):
         what = "the clause in the job's Requirements" if of_job else "START of the execution points"
         return [f"condor_qedit of {_name(own[0])}; {what}"]

@@ -139,9 +139,7 @@ class Clauses:
         found = _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
 
         def terms(clause: Clause, where: Array) -> Sequence[Term]:
-            return self._terms(
-                tuple(texts.get(clause, ())), clause.of_job, slots, job, ads, where
-            )
+            return self._terms(tuple(texts.get(clause, ())), clause.of_job, slots, job, ads, where)
 
         return replace(found, terms=terms, now=self._now)
 

@@ -216,7 +216,9 @@ def _sentence(term: Term, now: str, where: str) -> str:
         found = _ordered(term.operator, left, right, now, where)
         if found:
             return found
-    return "; ".join(_is(each, now, where) for each in (left, right) if each.of_job or each.of_slots)
+    return "; ".join(
+        _is(each, now, where) for each in (left, right) if each.of_job or each.of_slots
+    )
 
 
 def _of_devices(term: Term) -> str:

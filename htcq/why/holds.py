@@ -42,7 +42,9 @@ def held_wall(job: Job) -> MatchFailure:
     advice = _advice(code, subcode)
     few = forgotten_unit(job)
     if few is not None and _is_of_memory(code, subcode, reason):
-        text += f". It requests {show_amount('memory', few)} of memory: a number without a unit is MiB"
+        text += (
+            f". It requests {show_amount('memory', few)} of memory: a number without a unit is MiB"
+        )
         amounts["request_memory"] = few
         advice = (
             f"request_memory with its unit, such as {few:g}GB; then condor_qedit of RequestMemory "

@@ -33,9 +33,7 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     for knob, seconds in expired_limits(Knobs(cycle.quotas.knobs)).items():
         text = f"{knob} is {seconds}: the negotiator leaves every submitter at once"
         advice = f"{knob} above 0 on the central manager; HTCondor's default is {TIME_LIMITS[knob]}"
-        yield MatchFailure(
-            wall.CYCLE_ENDED_EARLY, text, {"knob": knob, "value": seconds}, advice
-        )
+        yield MatchFailure(wall.CYCLE_ENDED_EARLY, text, {"knob": knob, "value": seconds}, advice)
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"

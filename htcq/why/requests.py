@@ -12,8 +12,8 @@ from htcq.classad.names import as_written, visible
 from htcq.classad.parser import parse
 from htcq.classad.tree import Reference
 from htcq.classads import Missing, as_number, literal, spelled
-from htcq.pool.shared_attributes import SharedAttributes
 from htcq.policy.claim import request_of
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.units import attribute
 from htcq.why import match_failure as wall
@@ -41,9 +41,7 @@ def with_expressions(job: JobTable, walls: Iterable[MatchFailure]) -> Iterator[M
             yield _following(job, frame, each, asset, text)
 
 
-def _undefined(
-    job: JobTable, frame: SharedAttributes, asset: str, text: str
-) -> MatchFailure:
+def _undefined(job: JobTable, frame: SharedAttributes, asset: str, text: str) -> MatchFailure:
     name, value = f"Request{attribute(asset)}", job.value(request_of(asset))
     unknown = [each for each, known in _named(job, frame, text) if known is None]
     shown = spelled(value) if isinstance(value, Missing) else f"{spelled(value)}, no number"
@@ -69,13 +67,12 @@ def _following(
     if known:
         follows += f" ({', '.join(known)})"
     advice = f"condor_qedit of {name} to a number; {each.lifted_by}"
-    return MatchFailure(each.id, f"{each.text}; {follows}", {**each.amounts, "expression": text},
-                        advice)
+    return MatchFailure(
+        each.id, f"{each.text}; {follows}", {**each.amounts, "expression": text}, advice
+    )
 
 
-def _named(
-    job: JobTable, frame: SharedAttributes, text: str
-) -> Iterator[tuple[str, str | None]]:
+def _named(job: JobTable, frame: SharedAttributes, text: str) -> Iterator[tuple[str, str | None]]:
     """Yield each attribute that ``text`` names, with its value in the job; None where it has none."""
     seen = set[str]()
     for part in visible(parse(text)):
