@@ -73,7 +73,7 @@ def _following(
 
 
 def _named(job: JobTable, frame: SharedAttributes, text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield each attribute that ``text`` names, with its value in the job; None where it has none."""
+    """Yield each attribute that ``text`` names, with its value in the job; None without one."""
     seen = set[str]()
     for part in visible(parse(text)):
         if not isinstance(part, Reference) or part.name in seen:
