@@ -11,6 +11,8 @@ from htcq.units import show_amount, show_moment
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 
+#: The codes of a hold.
+CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
 #: Attributes of a job that tell about its hold, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",

@@ -65,9 +65,9 @@ def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> 
         cause="large jobs",
         subject=f"job {first.name}",
         message=(
-            f"{counted(idle, 'job')} such as {first.name} {verb} for {_asked(first):g} cores on one "
-            f"machine; {together:g} cores are free, at most {most:g} on one machine; the rest is "
-            f"in smaller claims, {claims} of them of {who}"
+            f"{counted(idle, 'job')} such as {first.name} {verb} for {_asked(first):g} cores on "
+            f"one machine; {together:g} cores are free, at most {most:g} on one machine; the rest "
+            f"is in smaller claims, {claims} of them of {who}"
         ),
         facts=(
             Fact("RequestCpus", f"{_asked(first):g}"),

@@ -8,7 +8,6 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number
-from htcq.pool.slot import Slot
 from htcq.pool.slot_class import EXAMPLES
 from htcq.units import show_span
 
@@ -31,17 +30,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _differences(evidence: Evidence) -> Iterator[tuple[str, float]]:
     """Yield each machine with the seconds that its clock is ahead of the collector's."""
     for slot in evidence.slots:
-        own, heard = as_number(_own(slot)), as_number(slot.last_heard)
+        own, heard = as_number(slot.own_time), as_number(slot.last_heard)
         if own is not None and heard is not None:
             yield str(slot.machine), own - heard
     for record in (*evidence.pool.schedds, *evidence.pool.negotiators):
         own, heard = record.number("MyCurrentTime"), record.number("LastHeardFrom")
         if own is not None and heard is not None:
             yield record.text("Machine") or record.name, own - heard
-
-
-def _own(slot: Slot) -> object:
-    return slot.frame.value("MyCurrentTime")
 
 
 def _found(which: str, found: dict[str, float]) -> Found:

@@ -22,8 +22,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if seconds is not None and seconds < _SHORT:
         yield _found(
             evidence, _HALFLIFE, str(_DEFAULT),
-            f"{_HALFLIFE} = {seconds:g}: usage counts half after {seconds:g} s, so priorities follow "
-            "what runs at the moment, and heavy users are forgiven at once",
+            f"{_HALFLIFE} = {seconds:g}: usage counts half after {seconds:g} s, so priorities "
+            "follow what runs at the moment, and heavy users are forgiven at once",
         )  # fmt: skip
     for knob, default in _FACTORS.items():
         factor = number_of(evidence.setting(knob, str(default)).strip())
