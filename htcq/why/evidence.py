@@ -166,8 +166,11 @@ def _device_term(text: str, tree: Binary, devices: str, views: Views) -> Term:
     if isinstance(name, Literal):
         name, asked, operator = asked, name, _turned(operator)
     property_, wanted = (text[each.span.start : each.span.end] for each in (name, asked))
-    best = "min" if operator in ("<", "<=") else "max"
-    values = views.values(f"{best}(evalInEachContext({property_}, {devices}))")
+    # An attribute alone is undefined in evalInEachContext: it has to be a part of something.
+    each = f"evalInEachContext(0 + {property_}, {devices})"
+    values = views.values(f"{'min' if operator in ('<', '<=') else 'max'}({each})")
+    if operator in _EQUAL:
+        values = views.values(f'join(" and ", evalInEachContext(strcat({property_}), {devices}))')
     return Term(
         operator,
         Side(property_, values, True, False),
