@@ -165,7 +165,7 @@ class Clauses:
             slots.offer(0).seen.frame, {*PLACES, *slots.whole().left}
         )  # fmt: skip
         views = Views(of_job, lambda name: name in frame or name in places_of, frame.text, values)
-        found = []
+        found: list[Term] = []
         for text in texts:
             found += terms_of(text, views)
         return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.pool.slot import Number
-from htcq.units import counted, show_amount
+from htcq.units import CPUS, GPUS, counted, show_amount, show_number
 from htcq.why import match_failure as wall
 from htcq.why.advice import advice
 from htcq.why.clauses import Failure
@@ -34,6 +34,7 @@ _WRITTEN = {
         "no slot is dedicated to the scheduler of its access point: {}",
     ),
 }
+_COUNTED = {CPUS: "core", GPUS: "GPU"}
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
 
@@ -258,7 +259,7 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
         asked, largest = _asked(found, asset), _largest(found, asset)
-        text = f"no slot has {show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
+        text = f"the job asks for {_amount(asset, asked)}; {_most(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
@@ -272,8 +273,8 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     for asset in assets:
         asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
-            f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
-            f"{show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
+            f"Requirements and START allow {number} of {counted(slots, 'slot')}; the job asks for "
+            f"{_amount(asset, asked)}, and {_most(asset, largest)} of these"
         )
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
@@ -286,8 +287,16 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
 
 def _most(asset: str, largest: Number) -> str:
     if not largest:
-        return f"none has any {asset}"
-    return f"the largest has {show_amount(asset, largest)}"
+        return "no slot offers one" if asset == GPUS else f"no slot has any {asset}"
+    return f"the largest slot has {_amount(asset, largest)}"
+
+
+def _amount(asset: str, amount: Number) -> str:
+    """Return an amount with its asset in words: ``1 GPU``, ``8 cores``, ``16 GiB memory``."""
+    one = _COUNTED.get(asset)
+    if one is None:
+        return f"{show_amount(asset, amount)} {asset}"
+    return f"{show_number(amount)} {one if amount == 1 else one + 's'}"
 
 
 def _no_room(found: _Found) -> Iterator[MatchFailure]:

@@ -174,8 +174,8 @@ def _not_returned(world: World) -> Iterator[str]:
     unknown = sum(each.job is None for each in world.lost)
     if unknown:
         yield (
-            f"{counted(unknown, 'job')} that ran at the capture lost the claim: which jobs these "
-            "are nobody knows, and they do not wait again"
+            f"{counted(unknown, 'job')} that ran at the capture lost the claim: these jobs are not "
+            "in the snapshot and are not queued again"
         )
 
 

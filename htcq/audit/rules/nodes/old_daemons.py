@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.classads import Value
 from htcq.pool.slot_class import EXAMPLES
 from htcq.pool.versions import version
 
@@ -32,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def _versions(evidence: Evidence) -> Iterator[tuple[str, object]]:
+def _versions(evidence: Evidence) -> Iterator[tuple[str, Value]]:
     for slot in evidence.slots:
         yield str(slot.machine), slot.frame.value("CondorVersion")
     pool = evidence.pool
