@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from fractions import Fraction
 
 from htcq.errors import InputError
@@ -215,6 +216,24 @@ def show_number(number: float) -> str:
     return text
 
 
+def show_span(seconds: float) -> str:
+    """Return a length of time in its greatest unit: ``7 d``, ``1.5 h``, ``20 min``, ``45 s``."""
+    for unit, name in _SPANS:
+        if abs(seconds) >= unit:
+            return f"{seconds / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{seconds:.0f} s"
+
+
+def show_moment(seconds: float) -> str:
+    """Return a moment in seconds since 1970 as ``2026-11-02 08:15:00 UTC``.
+
+    A number that no calendar has stays a number.
+    """
+    if not 0 <= seconds < _LAST_MOMENT:
+        return show_number(seconds)
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def plain_number(number: float) -> str:
     """Return a number with all its digits for programs: ``12``, ``0.1``, ``1e+16``, ``nan``."""
     return repr(float(number)).removesuffix(".0")
@@ -228,6 +247,8 @@ def two_digits(amount: float) -> float:
     return float(f"{amount:.1e}")
 
 
+_SPANS = ((86400, "d"), (3600, "h"), (60, "min"))
+_LAST_MOMENT = 1e11
 _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
 
 

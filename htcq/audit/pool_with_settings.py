@@ -27,7 +27,7 @@ _CONSUMPTION = "CONSUMPTION_"
 #: The prefix of a knob for one type of slots.
 _OF_SLOT_TYPE = re.compile("SLOT_TYPE_([0-9]+)_")
 #: The attributes in which a schedd advertises knobs; in lower case, as in records.
-_ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbmatchmaking"}
+ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbmatchmaking"}
 _RUNNING = "weightedrunningjobs"
 
 
@@ -66,7 +66,7 @@ def _schedds(pool: Pool, settings: Sequence[Setting]) -> Mapping[str, tuple[Reco
     for record in pool.schedds:
         values = dict(record.values)
         for each in _meant_for(record.name, settings):
-            values.pop(_ADVERTISED.get(each.knob.upper(), ""), None)
+            values.pop(ADVERTISED.get(each.knob.upper(), ""), None)
         schedds.append(replace(record, values=values))
     return {**pool.records, SCHEDD: tuple(schedds)}
 
@@ -129,7 +129,7 @@ def _published(settings: Iterable[Setting]) -> dict[tuple[str, str], dict[str, s
         typed = _OF_SLOT_TYPE.match(knob)
         if typed:
             knob, slot_type = knob[typed.end() :], typed[1]
-        attribute = _attribute(knob)
+        attribute = attribute_of(knob)
         if not attribute:
             continue
         for node in each.nodes or ("",):
@@ -137,7 +137,7 @@ def _published(settings: Iterable[Setting]) -> dict[tuple[str, str], dict[str, s
     return texts
 
 
-def _attribute(knob: str) -> str:
+def attribute_of(knob: str) -> str:
     """Return the attribute that publishes the text of ``knob``; empty where none does."""
     if knob.startswith(_CONSUMPTION):
         return f"Consumption{knob[len(_CONSUMPTION) :].capitalize()}"

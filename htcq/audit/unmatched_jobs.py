@@ -50,9 +50,13 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
     )
     severity: Severity | None = None
     elsewhere = _flocks(evidence)
-    if elsewhere:
+    if elsewhere and _flocked(evidence):
         message += f"; they may run in {elsewhere}"
         severity = Severity.INFO
+    elif elsewhere:
+        message += (
+            f"; FLOCK_TO names {elsewhere}, but no access point has a job there (TotalFlockedJobs)"
+        )
     own = "Requirements"
     if at_wall.wall.id == START:
         own = "Start"
@@ -69,6 +73,12 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
         severity=severity,
     )
+
+
+def _flocked(evidence: Evidence) -> bool:
+    """Return whether jobs run in another pool, or it is not known whether any do."""
+    numbers = [record.number("TotalFlockedJobs") for record in evidence.pool.schedds]
+    return not numbers or any(number is None or number > 0 for number in numbers)
 
 
 def _flocks(evidence: Evidence) -> str:

@@ -9,6 +9,5 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     parser.add_argument(
         "--set", metavar="KNOB=VALUE", action="append", dest="changes",
-        help=("simulate this knob on the central manager; an empty value takes the knob away; "
-            "repeatable"),
+        help=("simulate this knob on the central manager; an empty value unsets it; repeatable"),
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Show what the negotiator would do in its next cycle: matches, rejections and reasons.
 
 With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of
-the central manager would change.
+the central manager, of access points or of execution points would change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from htcq.operations.simulation import (
     several_cycles,
     status_of,
 )
-from htcq.settings.changes import read_changes
+from htcq.settings.changes import read_all_changes
 
 #: What makes the pool another one, or prints something else.
 _NOT_WITH_AGREEMENT = (
@@ -110,7 +110,7 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
         InputError: they contradict each other, say nothing that can be understood, or name a file
             that cannot be read.
     """
-    changes = read_changes(arguments.changes)
+    changes, machine_changes = read_all_changes(arguments.changes)
     past = read_arrivals(arguments.arrivals) if arguments.arrivals else None
     runs = run_times(arguments)
     if runs is None:
@@ -124,6 +124,7 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
         None if runs is None else SeveralCycles(plan_of(arguments), runs, arguments.seed or 0),
         [name.strip() for name in arguments.order.split(",") if name.strip()],
         arguments.skip_bad_slots,
+        machine_changes,
     )
 
 

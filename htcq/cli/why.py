@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.simulate.course.runtimes import RunTime
-    from htcq.why.course import Starts
+    from htcq.why.course import Obstacle, Starts
     from htcq.why.verdict import Verdicts
 
 #: How many times as long as one simulated cycle a verdict takes at most.
@@ -43,11 +44,19 @@ _CYCLES = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq why``."""
-    parser.add_argument("who", metavar="WHO", nargs="?", help="a job, a submitter or a group")
+    parser.add_argument(
+        "who",
+        metavar="WHO",
+        nargs="?",
+        help="a job (also ACCESS_POINT#JOB), a submitter or a group",
+    )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="explain every idle job of the pool, those that are alike in one row of a table",
+        help=(
+            "explain all idle jobs of the pool: the sum by reason, then those that are alike in "
+            "one row of a table"
+        ),
     )
     parser.add_argument(
         "--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id"
@@ -84,8 +93,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> int:
     """Simulate the next cycle of the pool as it is now, and print."""
+    from htcq.why.holds import ATTRIBUTES
+
     elastic = _elastic_quotas(arguments)
-    opened = open_source(simulated_source(arguments))
+    source = simulated_source(arguments)
+    source = replace(source, job_attributes=source.job_attributes | ATTRIBUTES)
+    opened = open_source(source)
     begin()
     confine_to([opened], (), _CYCLES + cycles_of(arguments))
     from htcq.simulate.older_reading import as_negotiator_reads
@@ -98,9 +111,12 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     order = [name.strip() for name in arguments.order.split(",") if name.strip()]
     verdicts = _judged(pool, order, arguments)
     jobs = _chosen(verdicts, pool.jobs or (), arguments)
-    starts = None if runs is None else _starts(verdicts, runs, order, arguments)
+    starts: Starts | None = None
+    last: Mapping[tuple[str, str], Obstacle] = {}
+    if runs is not None:
+        starts, last = _course(verdicts, jobs, runs, order, arguments)
     health = told_ailments(pool)
-    _print(arguments, verdicts, jobs, starts)
+    _print(arguments, verdicts, jobs, starts, last)
     if pool.central is None:
         return EXIT_UNKNOWN
     return marked(EXIT_FINE, health)
@@ -165,29 +181,63 @@ def _chosen(
     verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespace
 ) -> Sequence[Job]:
     """Return the jobs that are meant."""
-    from htcq.why.choice import all_idle, at_access_point, jobs_of
+    from htcq.why.choice import (
+        access_point_in,
+        all_idle,
+        at_access_point,
+        jobs_of,
+        several_access_points,
+    )
 
     pool = verdicts.pool
-    found = all_idle(jobs) if arguments.all else jobs_of(pool, verdicts.cycle.quotas, arguments.who)
-    return at_access_point(found, arguments.schedd, verdicts.access_point, pool)
+    if arguments.all:
+        return at_access_point(all_idle(jobs), arguments.schedd, verdicts.access_point, pool)
+    schedd, who = access_point_in(arguments.who)
+    if schedd and arguments.schedd and schedd.lower() != arguments.schedd.lower():
+        raise InputError(
+            f"{arguments.who} and --schedd {arguments.schedd} name two access points",
+            "give one of them",
+        )
+    found = at_access_point(
+        jobs_of(pool, verdicts.cycle.quotas, who),
+        schedd or arguments.schedd,
+        verdicts.access_point,
+        pool,
+    )
+    several = several_access_points(found, who, verdicts.access_point)
+    if several:
+        tell(f"htcq: {several}")
+    return found
 
 
-def _starts(
-    verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace
-) -> Starts:
-    """Return when jobs start in a course of several cycles."""
+def _course(
+    verdicts: Verdicts,
+    jobs: Sequence[Job],
+    runs: RunTime,
+    order: Sequence[str],
+    arguments: argparse.Namespace,
+) -> tuple[Starts, Mapping[tuple[str, str], Obstacle]]:
+    """Return when jobs start in a course of several cycles, and the last obstacle of each."""
     from random import Random
 
     from htcq.simulate.course.course import run_course
-    from htcq.why.course import starts_of
+    from htcq.why.course import Obstacles, starts_of
 
     plan, dice = plan_of(arguments), Random(arguments.seed or 0)
-    course = run_course(verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots)
-    return starts_of(course, plan, verdicts.access_point)
+    obstacles = Obstacles(() if arguments.all else jobs, verdicts.access_point)
+    course = run_course(
+        verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots,
+        seen=None if arguments.all else obstacles.seen,
+    )  # fmt: skip
+    return starts_of(course, plan, verdicts.access_point), obstacles.last
 
 
 def _print(
-    arguments: argparse.Namespace, verdicts: Verdicts, jobs: Sequence[Job], starts: Starts | None
+    arguments: argparse.Namespace,
+    verdicts: Verdicts,
+    jobs: Sequence[Job],
+    starts: Starts | None,
+    last: Mapping[tuple[str, str], Obstacle],
 ) -> None:
     found = verdicts.on(jobs)
     if arguments.json:
@@ -195,10 +245,12 @@ def _print(
 
         print(json.dumps(why_json(found, verdicts.pool, starts), indent=2))
     elif arguments.all:
-        from htcq.report.views.why_text import show_table_of
+        from htcq.report.views.why_table import show_table_of
 
         show_table_of(found, verdicts.pool, sys.stdout, starts, arguments.wide)
     else:
-        from htcq.report.views.why_text import show_verdicts
+        from htcq.report.views.why_text import show_sentences, show_verdicts
+        from htcq.why.group_holders import group_sentences
 
-        show_verdicts(found, verdicts.pool, sys.stdout, starts)
+        show_sentences(group_sentences(verdicts.cycle, arguments.who), sys.stdout)
+        show_verdicts(found, verdicts.pool, sys.stdout, starts, last)

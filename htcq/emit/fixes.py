@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from htcq import WRITTEN_BY, __version__
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.fix import Role, Setting
+from htcq.audit.rule import Severity
 from htcq.emit.install import needs_restart
 
 #: The names of all files begin so.
@@ -71,6 +72,9 @@ def fix_files(audit: Audit) -> tuple[dict[str, str], tuple[Conflict, ...]]:
 def _wanted(findings: Sequence[Finding]) -> list[Wanted]:
     found: dict[Setting, list[Finding]] = {}
     for finding in findings:
+        if finding.severity is Severity.INFO:
+            # What only informs is no mistake: a site decides on it.
+            continue
         for setting in finding.settings:
             found.setdefault(setting, []).append(finding)
     return [Wanted(setting, tuple(mended)) for setting, mended in found.items()]

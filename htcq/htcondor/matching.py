@@ -72,6 +72,11 @@ def pattern_of(name: str) -> str:
     return ".+".join(re.escape(part.upper()) for part in _SITES_OWN.split(name))
 
 
+def writes_as(name: str, knob: str) -> bool:
+    """Return whether ``knob``, whatever its prefix and case, is the one of a table's ``name``."""
+    return re.fullmatch(pattern_of(name), split_prefix(knob.upper())[1]) is not None
+
+
 def knobs_of(daemon: str) -> tuple[MatchKnob, ...]:
     """Return the knobs of one daemon that change matching."""
     return _table("matching.tsv", "daemon").get(daemon, ())

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.changed_pool import tell_knobs, tell_omissions, tell_unit
 from htcq.operations.health import check_configuration, check_jobs, marked, told_ailments
+from htcq.operations.machine_knobs import check_central, with_machine_changes
 from htcq.operations.pool_source import Files, Source, confine_to, open_source, read_open
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
-from htcq.settings.changes import Changes
+from htcq.settings.changes import Changes, MachineChange
 from htcq.simulate.as_version import VersionChange, version_changes
 from htcq.simulate.older_reading import as_negotiator_reads
 from htcq.simulate.unmodelled import unmodelled
@@ -59,6 +60,8 @@ class Simulation:
     course: SeveralCycles | None = None
     order: Sequence[str] = ()
     skip_bad_slots: bool = False
+    #: Knobs of access points and execution points.
+    machine_changes: tuple[MachineChange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,8 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
     if missing:
         tell(f"htcq: {pool.source}: {missing}")
     changed = _changed(pool, asked)
-    options, versions = (*asked.changes, *asked.options), asked.what.versions
+    machines = tuple((each.named, each.value) for each in asked.machine_changes)
+    options, versions = (*asked.changes, *machines, *asked.options), asked.what.versions
     if changed is not None:
         changed = as_negotiator_reads(changed)
     pool = as_negotiator_reads(pool)
@@ -102,7 +106,11 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
 def _changed(pool: Pool, asked: Simulation) -> Pool | None:
     """Return the pool as it would be; None where nothing is changed."""
     configured = replace(pool, central=pool.changed) if asked.changes else pool
-    changed = changed_pool(configured, asked.what) if asked.changes or asked.what else None
+    changed = None
+    if asked.changes or asked.what or asked.machine_changes:
+        check_central(pool, asked.changes)
+        changed = changed_pool(configured, asked.what)
+        changed = with_machine_changes(changed, asked.machine_changes)
     if asked.changes:
         tell_knobs(pool, configured)
     if changed is not None:

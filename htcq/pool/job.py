@@ -27,7 +27,7 @@ SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
     "NiceUser", "WantClaiming", "Require*", "_condor_Request*", "Scheduler",
     "WantParallelScheduling", "Managed", "JobMaterializePaused", "MaxJobRetirementTime",
-    "HtcqVacateCost",
+    "HtcqVacateCost", "HoldReasonCode", "HoldReasonSubCode",
 )  # fmt: skip
 #: The index of each own attribute in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1) if name != SCHEDD}

@@ -22,13 +22,14 @@ OWN = (
     "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
+    "MyCurrentTime",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
     "MachineResources", "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims",
     "CondorVersion", "Requirements", "Start", "WithinResourceLimits", "Rank", "DiskQuantum",
-    "WantMatching", "WorkingCM", "Offline", "SlotBackfill", "BackfillSlot", "Draining", "GPUs_*",
-    "DrainReason",
+    "DetectedCpus", "DetectedGPUs", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
+    "BackfillSlot", "Draining", "GPUs_*", "DrainReason",
     "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
     "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
@@ -81,6 +82,7 @@ class Slot(NamedTuple):
     state_since: Value = UNDEFINED
     job_seconds: Value = UNDEFINED
     drained_until: Value = UNDEFINED
+    own_time: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

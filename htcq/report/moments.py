@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 
+from htcq.units import show_span
+
 #: The range that every time zone can show: years 2 to 9998. A damaged file may have any moment.
 _FIRST, _LAST = -62_100_000_000, 253_370_000_000
 #: So long ago a weekday is enough to say when.
 _WEEK = 6 * 86400
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def moment(seconds: float, zone: tzinfo | None = None) -> str:
@@ -59,10 +60,7 @@ def zone_name(seconds: float, zone: tzinfo | None = None) -> str:
 
 def lasting(seconds: float) -> str:
     """Return a length of time in its greatest unit: ``7 d``, ``1.5 h``, ``20 min``, ``45 s``."""
-    for unit, name in _UNITS:
-        if seconds >= unit:
-            return f"{seconds / unit:.1f}".removesuffix(".0") + f" {name}"
-    return f"{seconds:.0f} s"
+    return show_span(seconds)
 
 
 def since_words(since: float, now: float, zone: tzinfo | None = None) -> str:

@@ -22,8 +22,9 @@ from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
-from htcq.quota.knobs import truth_of
+from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
+from htcq.simulate.cycle.time_limits import TIME_LIMITS
 
 #: How much of a value a sentence has.
 _MAX_LETTERS = 60
@@ -72,6 +73,9 @@ def _effective(configuration: Configuration, knob: MatchKnob) -> str:
     if found is None:
         return ""
     value = _plain(found.value)
+    if knob.name in TIME_LIMITS and _is_expired(value):
+        # With such a limit nothing is matched, and that is followed.
+        return ""
     if "$(" in value:
         # The text does not define what the value refers to: to the daemon it is empty.
         return ""
@@ -83,6 +87,11 @@ def _effective(configuration: Configuration, knob: MatchKnob) -> str:
     if len(value) > _MAX_LETTERS:
         value = f"{value[: _MAX_LETTERS - 3]}..."
     return value
+
+
+def _is_expired(value: str) -> bool:
+    number = number_of(value)
+    return number is not None and number <= 0
 
 
 def _plain(text: str) -> str:

@@ -106,7 +106,7 @@ def _demanding(pool: Pool, name: str, factor: float) -> Pool:
     mine = [job for job in pool.jobs or () if job.submitter in named and job.wanted]
     if not mine:
         raise InputError(
-            f"--demand {name}: nobody of that name has idle jobs",
+            f"--demand {name}: no submitter or group of that name has idle jobs",
             "a group, or a submitter's whole name",
         )
     others = [job for job in pool.jobs or () if not (job.submitter in named and job.wanted)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
@@ -16,7 +15,7 @@ from htcq.poolquota.access.refusals import Refusal
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
-from htcq.units import counted
+from htcq.units import counted, show_moment
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import Amount, Amounts, MatchFailure
 
@@ -74,9 +73,7 @@ def _expression(amounts: Amounts) -> str:
 
 
 def _time(moment: Amount) -> str:
-    if isinstance(moment, str) or not 0 <= moment < 1e11:
-        return str(moment)
-    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return str(moment) if isinstance(moment, str) else show_moment(moment)
 
 
 _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
@@ -123,6 +120,9 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     talk = asking.talk
     yield from _kept_by_user(asking, talk.offered, run)
     if not talk.cut or run not in queue.asked_for() or _was_offered(talk.offered, run):
+        return
+    if talk.budget and not talk.offered:
+        # A limit of the negotiator ended the talk before the schedd offered anything.
         return
     if not talk.budget:
         yield from _full_schedd(asking)

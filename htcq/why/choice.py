@@ -48,6 +48,29 @@ def jobs_of(pool: Pool, quotas: PoolQuotas, who: str) -> tuple[Job, ...]:
     return tuple(job for job in found if job.status in (IDLE, HELD)) or tuple(found)
 
 
+def access_point_in(who: str) -> tuple[str, str]:
+    """Return the access point and the job that ``who`` names as ``ACCESS_POINT#JOB``.
+
+    The access point is empty where it names none.
+    """
+    schedd, mark, job = who.rpartition("#")
+    return (schedd, job) if mark and _JOB.match(job) else ("", who)
+
+
+def several_access_points(jobs: Sequence[Job], who: str, of: _AccessPointOf) -> str:
+    """Return how to choose among access points that all have the job ``who``; empty where one has.
+
+    A submitter or a group has jobs at several of them as a rule.
+    """
+    names = sorted({of(job) for job in jobs} - {""})
+    if len(names) < 2 or not _JOB.match(who):
+        return ""
+    return (
+        f"{len(names)} access points have a job {who}; "
+        f"{' or '.join(f'{name}#{who}' for name in names)} names one"
+    )
+
+
 def at_access_point(
     jobs: Sequence[Job], name: str, of: _AccessPointOf, pool: Pool
 ) -> tuple[Job, ...]:

@@ -7,17 +7,21 @@ src/condor_utils/consumption_policy.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from htcq.classad.clauses import disjuncts
 from htcq.classads import UNDEFINED, Value, as_number
-from htcq.pool.slot import Number
+from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.slot import PLACES, Number
 from htcq.simulate.cycle.job_table import JobTable, TableContext
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import SlotTable
 from htcq.units import attribute
+from htcq.why.evidence import Term, Views, terms_of
 from htcq.why.requirements import (
     REQUEST,
     REQUIREMENTS,
@@ -40,6 +44,19 @@ if TYPE_CHECKING:
 Array = Any
 
 
+def _explained(leaf: Leaf) -> str:
+    """Return the text whose comparisons tell why ``leaf`` is false.
+
+    A clause that holds if one of its parts does is explained with all of them.
+    """
+    text = leaf.clause.text
+    return text if len(disjuncts(text)) > 1 else leaf.text
+
+
+def _no_terms(clause: Clause, rows: Array) -> Sequence[Term]:
+    return ()
+
+
 class Shortage(NamedTuple):
     """An asset of which the slots of some rows have too little, and how much of it is asked."""
 
@@ -58,6 +75,10 @@ class Failure:
     nowhere: Array
     clauses: Mapping[Clause, Array] = field(default_factory=dict)
     short: Sequence[Shortage] = ()
+    #: Returns the comparisons of a clause of ``clauses`` with their values on some rows.
+    terms: Callable[[Clause, Array], Sequence[Term]] = field(default=_no_terms)
+    #: The moment of the cycle as it stands in clauses; empty where it is not known.
+    now: str = ""
 
     @cached_property
     def lacking(self) -> Mapping[str, Array]:
@@ -89,8 +110,9 @@ def any_of(parts: Iterable[Array], nowhere: Array) -> Array:
 class Clauses:
     """What is false between jobs and the slots of tables; ``context`` is that of the tables."""
 
-    def __init__(self, context: TableContext) -> None:
+    def __init__(self, context: TableContext, moment: float | None = None) -> None:
         self._context, self._engine, self._links = context, context.engine, context.links
+        self._now = "" if moment is None else str(int(moment))
         self._takers: dict[tuple[object, ...], TakenApart] = {}
         self._requested: dict[JobTable, Mapping[str, Number]] = {}
 
@@ -99,6 +121,7 @@ class Clauses:
         taken = rows.taken(job)
         ads = (rows.table, rows.asking(job, taken))
         false: dict[tuple[bool, Clause], Array] = {}
+        texts: dict[Clause, dict[str, None]] = {}
         lacking: dict[bool, list[Shortage]] = {True: [], False: []}
         compared = too_little(rows, taken, where)
         for leaf, failing in self._false(slots, job, ads, where):
@@ -112,7 +135,40 @@ class Clauses:
             else:
                 key = (leaf.is_constant, leaf.clause)
                 false[key] = false[key] | failing if key in false else failing
-        return _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
+                texts.setdefault(leaf.clause, {})[_explained(leaf)] = None
+        found = _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
+
+        def terms(clause: Clause, where: Array) -> Sequence[Term]:
+            return self._terms(tuple(texts.get(clause, ())), clause.of_job, slots, job, ads, where)
+
+        return replace(found, terms=terms, now=self._now)
+
+    def _terms(
+        self,
+        texts: Sequence[str],
+        of_job: bool,
+        slots: SlotTable,
+        job: JobTable,
+        ads: _Ads,
+        where: Array,
+    ) -> Sequence[Term]:
+        """Return the comparisons in ``texts`` with their values on the slots ``where`` they are."""
+        places = self._engine.arrays.rows_in(where, ads[0].rows).tolist()
+
+        def values(text: str) -> Counter[Value]:
+            if self._links.parsed(text) is None:
+                return Counter()
+            found = self._values(text, of_job, ads)
+            return Counter(found[0 if len(found) == 1 else row] for row in places)
+
+        frame, places_of = (job.request.frame, JOB_PLACES) if of_job else (
+            slots.offer(0).seen.frame, {*PLACES, *slots.whole().left}
+        )  # fmt: skip
+        views = Views(of_job, lambda name: name in frame or name in places_of, frame.text, values)
+        found: list[Term] = []
+        for text in texts:
+            found += terms_of(text, views)
+        return found
 
     def _compared(self, leaf: Leaf, ads: _Ads, failing: Array, rows: Rows) -> Shortage:
         """Return where a clause is false that compares what a slot has left with a number."""

@@ -58,11 +58,13 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
 
 
 def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:
-    """Yield the matches of whole partitionable slots, for the jobs as they stand in the queue."""
-    whole = {str(slot.name) for slot in pool.slots or () if slot.type == PARTITIONABLE}
-    access = cycle.askers.access
-    made = [each for each in cycle.talks.made if not each.policy and each.slot in whole]
-    if not made:
+    """Yield the matches, for the jobs as they stand in the queue; none where nothing is left over.
+
+    Those of slots with a consumption policy count too: their access point alone decides whether
+    there are leftovers.
+    """
+    made, access = cycle.talks.made, cycle.askers.access
+    if not any(slot.type == PARTITIONABLE for slot in pool.slots or ()):
         return
     jobs = {(access.name_of(job), job.id): job for job in pool.jobs or ()}
     for each in made:

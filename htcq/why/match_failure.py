@@ -31,6 +31,7 @@ SUBMITTER_CONSTRAINT = "submitter-constraint"
 CONCURRENCY_LIMIT, DRAINED = "concurrency-limit", "drained"
 REQUIREMENTS, START, SLOT_CONSTRAINT = "requirements", "start", "slot-constraint"
 NO_SUCH_MACHINE, NO_ROOM, NO_CLAIMS_LEFT = "no-such-machine", "no-room", "no-claims-left"
+REQUEST_UNDEFINED = "request-undefined"
 CONSUMPTION, OTHER_ACCESS_POINT = "consumption", "other-access-point"
 OUTRANKED, PREEMPTION = "outranked", "preemption"
 # The startd.
@@ -54,6 +55,13 @@ class MatchFailure:
     id: str
     text: str
     amounts: Amounts = field(default_factory=dict)
+    #: What resolves it in this case; empty where it is the same in all cases.
+    advice: str = ""
+
+    @property
+    def lifted_by(self) -> str:
+        """What resolves the reason here, or in general where the case does not tell more."""
+        return self.advice or WALLS[self.id].lifted_by
 
 
 @dataclass(frozen=True)
@@ -183,6 +191,10 @@ WALLS: Mapping[str, WallType] = {
     NO_SUCH_MACHINE: WallType(
         "No slot is large enough for the request, even when it is empty.",
         "a smaller request; a larger machine",
+    ),
+    REQUEST_UNDEFINED: WallType(
+        "A request of the job is not a number: no slot meets it.",
+        "a number as the request",
     ),
     CONSUMPTION: WallType(
         "The consumption policy of slots gives the job no valid amount.",

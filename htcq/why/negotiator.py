@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 from htcq.poolquota.health import negotiator_ailments
 from htcq.poolquota.negotiator_health import LATE, SILENT
+from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.time_limits import TIME_LIMITS, expired_limits
 from htcq.simulate.cycle.trace import Trace
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
@@ -28,6 +30,10 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):
             yield MatchFailure(wall.NEGOTIATOR_LATE, ailment.text)
+    for knob, seconds in expired_limits(Knobs(cycle.quotas.knobs)).items():
+        text = f"{knob} is {seconds}: the negotiator leaves every submitter at once"
+        advice = f"{knob} above 0 on the central manager; HTCondor's default is {TIME_LIMITS[knob]}"
+        yield MatchFailure(wall.CYCLE_ENDED_EARLY, text, {"knob": knob, "value": seconds}, advice)
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"

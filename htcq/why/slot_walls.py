@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.pool.slot import Number
-from htcq.units import counted, show_amount
+from htcq.units import CPUS, GPUS, counted, show_amount, show_number
 from htcq.why import match_failure as wall
+from htcq.why.advice import advice
 from htcq.why.clauses import Failure
+from htcq.why.evidence import Term, evidence, readable
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 
@@ -32,6 +34,7 @@ _WRITTEN = {
         "no slot is dedicated to the scheduler of its access point: {}",
     ),
 }
+_COUNTED = {CPUS: "core", GPUS: "GPU"}
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
 
@@ -180,20 +183,42 @@ def _clauses(found: _Found, slots: int) -> Iterator[MatchFailure]:
     ):
         own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
-            written = _written(clause)
-            if written is not None:
-                yield written
-                continue
-            what = f"{owner}: {clause.text}"
-            if clause.text.upper() == owner:
-                what = owner
-            text = f"{what} is not true on {_where(count, slots)}"
-            if clause.is_error:
-                text = (
-                    f"{what} is an error on {_where(count, slots)}: in their configuration it is "
-                    "not a ClassAd expression"
-                )
-            yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+            yield _written(clause) or _clause(id_, owner, clause, count, slots, found)
+
+
+def _clause(
+    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found
+) -> MatchFailure:
+    """Return the wall of a clause that is false on ``count`` of ``slots`` slots."""
+    now = found[0].failure.now
+    shown = readable(clause.text, now)
+    what = owner if shown.upper() == owner else f"{owner}: {shown}"
+    amounts: dict[str, wall.Amount] = {"clause": shown, "slots": count, "of": slots}
+    if clause.is_error:
+        text = (
+            f"{what} is an error on {_where(count, slots)}: in their configuration it is "
+            "not a ClassAd expression"
+        )
+        return MatchFailure(id_, text, amounts)
+    terms = _terms(clause, found)
+    sides = evidence(terms, now)
+    text = f"{what} is not true on {_where(count, slots)}"
+    if sides:
+        text = f"{text}: {sides}"
+    return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
+
+
+def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
+    """Return the comparisons of a clause with the values that they have on all slots."""
+    merged: dict[tuple[str, ...], Term] = {}
+    for each in found:
+        false = each.failure.clauses.get(clause)
+        if false is None or not (each.rows & false).any():
+            continue
+        for term in each.failure.terms(clause, each.rows & false):
+            key = term.key
+            merged[key] = term if key not in merged else merged[key].with_more(term)
+    return list(merged.values())
 
 
 def _counts(found: _Found) -> Sequence[tuple[Clause, int]]:
@@ -234,7 +259,7 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
         asked, largest = _asked(found, asset), _largest(found, asset)
-        text = f"no slot has {show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
+        text = f"the job asks for {_amount(asset, asked)}; {_most(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
@@ -248,8 +273,8 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     for asset in assets:
         asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
-            f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
-            f"{show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
+            f"Requirements and START allow {number} of {counted(slots, 'slot')}; the job asks for "
+            f"{_amount(asset, asked)}, and {_most(asset, largest)} of these"
         )
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
@@ -262,8 +287,16 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
 
 def _most(asset: str, largest: Number) -> str:
     if not largest:
-        return f"none has any {asset}"
-    return f"the largest has {show_amount(asset, largest)}"
+        return "no slot offers one" if asset == GPUS else f"no slot has any {asset}"
+    return f"the largest slot has {_amount(asset, largest)}"
+
+
+def _amount(asset: str, amount: Number) -> str:
+    """Return an amount with its asset in words: ``1 GPU``, ``8 cores``, ``16 GiB memory``."""
+    one = _COUNTED.get(asset)
+    if one is None:
+        return f"{show_amount(asset, amount)} {asset}"
+    return f"{show_number(amount)} {one if amount == 1 else one + 's'}"
 
 
 def _no_room(found: _Found) -> Iterator[MatchFailure]:

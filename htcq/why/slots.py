@@ -33,6 +33,7 @@ from htcq.why.match_failure import (
     Amount,
     MatchFailure,
 )
+from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
     CLAIMER,
@@ -72,7 +73,7 @@ class SlotSide:
     """The slots of ``cycle``, which has run, as jobs meet them."""
 
     def __init__(self, cycle: Cycle) -> None:
-        self._cycle, self._clauses = cycle, Clauses(cycle.context)
+        self._cycle, self._clauses = cycle, Clauses(cycle.context, cycle.moment)
         offers = cycle.offers
         self._offered = [SlotStates(table, False) for table in offers.tables]
         withheld = [SlotStates(table, True) for table in offers.apart(offers.withheld)]
@@ -95,7 +96,8 @@ class SlotSide:
         key = (id(request), job.submitter, schedd, none_left)
         found = self._known.get(key)
         if found is None:
-            of_slots = self._named(job, self._of(self.meeting(job), none_left))
+            meeting = self.meeting(job)
+            of_slots = self._named(job, with_expressions(meeting.job, self._of(meeting, none_left)))
             found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
 

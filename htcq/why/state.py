@@ -22,8 +22,11 @@ from htcq.pool.job import (
     UNMATCHED_UNIVERSES,
     Job,
 )
+from htcq.pool.pool import Pool
 from htcq.units import counted
 from htcq.why import match_failure as wall
+from htcq.why.holds import held_wall
+from htcq.why.local_universe import LOCAL, SCHEDULER, local_walls
 from htcq.why.match_failure import MatchFailure
 
 #: What JobStatus means, for those that are not idle.
@@ -31,33 +34,27 @@ _STATES = {
     RUNNING: "it is running", REMOVED: "it is removed", COMPLETED: "it is completed",
     TRANSFERRING: "it transfers its output", SUSPENDED: "it is suspended",
 }  # fmt: skip
-_UNIVERSES = {7: "scheduler", 9: "grid", 12: "local"}
+GRID = 9
+_UNIVERSES = {SCHEDULER: "scheduler", GRID: "grid", LOCAL: "local"}
 
 
-def state_walls(job: Job) -> Iterator[MatchFailure]:
+def state_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
     """Yield what of the job's own state keeps it from a match."""
     if is_to_come(job):
         yield _to_come(job)
         return
     if job.status == HELD:
-        yield MatchFailure(
-            wall.HELD, "it is on hold; condor_q -hold shows the reason", {"job_status": HELD}
-        )
+        yield held_wall(job)
     elif job.status != IDLE:
         state = "it is not idle"
         if isinstance(job.status, int):
             state = _STATES.get(job.status, state)
         text = f"{state}: JobStatus is {job.status}"
         yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
-    if job.universe in UNMATCHED_UNIVERSES:
-        name = ""
-        if isinstance(job.universe, int):
-            name = _UNIVERSES.get(job.universe, "")
-        text = (
-            f"its universe is {name} ({job.universe}): the access point starts it without the "
-            "negotiator"
-        )
-        yield MatchFailure(wall.UNMATCHED_UNIVERSE, text, {"universe": name})
+    if job.universe in (SCHEDULER, LOCAL) and job.status == IDLE:
+        yield from local_walls(pool, job, access_point)
+    elif job.universe in UNMATCHED_UNIVERSES:
+        yield _unmatched(job)
     elif job.managed_externally:
         text = "Managed is External: a job router or another manager starts it, the schedd does not"
         yield MatchFailure(wall.MANAGED, text)
@@ -71,6 +68,26 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
             text,
             {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)},
         )
+
+
+def _unmatched(job: Job) -> MatchFailure:
+    """Return the wall of a job that no negotiator sees and whose start no schedd decides alone."""
+    name = ""
+    if isinstance(job.universe, int):
+        name = _UNIVERSES.get(job.universe, "")
+    text = f"its universe is {name} ({job.universe}): the schedd handles it without the negotiator"
+    amounts: dict[str, wall.Amount] = {"universe": name}
+    if job.universe != GRID:
+        return MatchFailure(wall.UNMATCHED_UNIVERSE, text, amounts)
+    resource, status = job.frame.value("GridResource"), job.frame.value("GridJobStatus")
+    if isinstance(resource, str):
+        text += f"; it goes to {resource} (GridResource)"
+        amounts["resource"] = resource
+    if isinstance(status, str):
+        text += f", where its state is {status} (GridJobStatus)"
+        amounts["status"] = status
+    advice = "the remote resource; the GridmanagerLog of its access point tells what it answered"
+    return MatchFailure(wall.UNMATCHED_UNIVERSE, text, amounts, advice)
 
 
 def is_to_come(job: Job) -> bool:

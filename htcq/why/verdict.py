@@ -19,7 +19,7 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.group_negotiation import SubmitterQueue
+from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.search import NO_MATCH
@@ -34,6 +34,7 @@ from htcq.simulate.cycle.trace import (
     Trace,
 )
 from htcq.why.access import budget_walls, passed_over_walls, refusal_walls, silent_walls
+from htcq.why.competition import Competition
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import after_cycle
@@ -79,6 +80,8 @@ class Verdict:
     starts_by: str
     walls: tuple[MatchFailure, ...]
     rejection: str = ""
+    #: How the first cycle would start them, where only a negotiator is missing; else empty.
+    would_start_by: str = ""
     equals: int = 0
 
 
@@ -89,6 +92,7 @@ class _JobVerdict(NamedTuple):
     starts_by: str
     walls: tuple[MatchFailure, ...]
     rejection: str = ""
+    would_start_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,19 @@ class _Place:
 class Verdicts:
     """The verdicts on the jobs of ``pool``, by one simulated cycle."""
 
-    def __init__(self, pool: Pool, order: Iterable[str] = (), skip_bad_slots: bool = False) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        order: Iterable[str] = (),
+        skip_bad_slots: bool = False,
+        ran: tuple[Cycle, Trace] | None = None,
+    ) -> None:
+        """Simulate the cycle, or take one of ``pool`` that ``ran`` already."""
         self.pool = pool
-        self.cycle = Cycle(pool, tuple(order), skip_bad_slots)
-        self.trace: Trace = self.cycle.run()
+        if ran is None:
+            cycle = Cycle(pool, tuple(order), skip_bad_slots)
+            ran = (cycle, cycle.run())
+        self.cycle, self.trace = ran
         self._access = self.cycle.askers.access
         self._made = {
             (self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made
@@ -125,6 +138,7 @@ class Verdicts:
         self._equals = dict(_open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
         self.slots = SlotSide(self.cycle)
+        self._competition = Competition(self.cycle)
         #: What of the negotiator keeps every job from a match.
         self.of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
 
@@ -163,8 +177,11 @@ class Verdicts:
         for job in jobs:
             where = self.access_point(job)
             outcome = self._outcome(job, where)
-            starts_by, walls = outcome.starts_by, tuple(map(id, outcome.walls))
-            key = (job.submitter, where, id(job.frame), starts_by, walls)
+            walls = tuple(map(id, outcome.walls))
+            key = (
+                job.submitter, where, id(job.frame), outcome.starts_by, outcome.would_start_by,
+                walls,
+            )  # fmt: skip
             known = found.get(key)
             if known is None:
                 equals = self._equals.get((job.submitter, where), 0)
@@ -196,14 +213,16 @@ class Verdicts:
 
         No cycle starts one where the negotiator does not work.
         """
-        return self._stays() if self.of_cycle else _JobVerdict(True, by, ())
+        if self.of_cycle:
+            return self._stays()._replace(would_start_by=by)
+        return _JobVerdict(True, by, ())
 
     def _stays(self, *walls: MatchFailure, rejection: str = "") -> _JobVerdict:
         return _JobVerdict(False, "", (*walls, *self.of_cycle), rejection)
 
     def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
-        walls = tuple(state_walls(job))
+        walls = tuple(state_walls(self.pool, job, self.access_point(job)))
         if not walls:
             walls = tuple(refusal_walls(self.cycle, job))
         return walls
@@ -248,10 +267,12 @@ class Verdicts:
             *crash_walls(self.trace),
         ]
         # That nobody knows whether a schedd is up keeps no job from a slot.
-        if all(wall.id == SCHEDD_SILENT for wall in walls):
+        is_left = asking is not None and asking.skipped is Skipped.NO_TIME
+        if not is_left and all(wall.id == SCHEDD_SILENT for wall in walls):
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
+        walls = list(self._competition.judged(job, walls))
         return self._stays(*walls, rejection=rejection)
 
     def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:

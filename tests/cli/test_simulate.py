@@ -230,7 +230,7 @@ def test_the_course_is_shown_with_bars(snapshot: str, call: Call) -> None:
 
     assert f"{snapshot}: 2 cycles, 5 min apart\n" in done.out
     assert f" 100%  0 cpus, 8,192 MB  {'#' * 20}\n" in done.out
-    assert "the pool is full after 0 s\n" in done.out
+    assert "the pool is full from the start\n" in done.out
 
 
 def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:

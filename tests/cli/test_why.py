@@ -103,7 +103,11 @@ def test_all_idle_jobs_stand_in_one_table_those_that_are_alike_in_one_row(
     assert done.status == EXIT_FINE
     rows = [line.split() for line in done.out.splitlines()]
     assert ["2", "1.0", "ann@site", "access1", "match"] in rows
-    assert [row[:5] for row in rows if "2.0" in row] == [["1", "2.0", "ann@site", "access1", "no"]]
+    alike = [row[:5] for row in rows if "2.0" in row and "ann@site" in row]
+    assert alike == [["1", "2.0", "ann@site", "access1", "no"]]
+    # The sum by first reason comes first, most weight first.
+    assert rows[1][:3] == ["JOBS", "WEIGHT", "FIRST"]
+    assert [row[2] for row in rows[3:6]] == ["no-such-machine", "outranked", "starts"]
     assert "2 jobs start with the next cycle, 2 wait" in done.out
 
 

@@ -46,7 +46,7 @@ def test_jobs_that_fit_nowhere_starve_those_behind_them_until_the_setting(
         pool.submit({**SMALL_JOB, "request_cpus": 100, "priority": 10}, 20)
         submitted(pool, {"priority": 0})
         findings = audited(pool, tmp_path)
-        assert "no slot has 100 cpus" in of_rule(findings, "jobs-fit-no-machine")["message"]
+        assert "the job asks for 100 cores" in of_rule(findings, "jobs-fit-no-machine")["message"]
         starving = of_rule(findings, "offer-budget-used-up")
         assert starving["severity"] == "error"
     cycles(pool, 2)

@@ -206,7 +206,7 @@ def test_a_cycle_says_who_gains_and_why(cycles: Page) -> None:
 
     assert "group biology: the limit of biology goes from 12 to 26" in cycles.texts["li"]
     assert "6 matches on 6 slots cost 48" in text
-    assert "Nothing: everybody is matched as much as now." in said(Page(PAGES["same"]()))
+    assert "Nothing: no submitter gains or loses." in said(Page(PAGES["same"]()))
 
 
 def test_bars_tell_usage_and_limit_in_words() -> None:

@@ -114,9 +114,7 @@ def _sections(shown: Sequence[Shown], rows: Sequence[CycleDifference]) -> Iterat
 
 def _differences(rows: Sequence[CycleDifference]) -> Part:
     if not rows:
-        return section(
-            "differences", "What changes", "Nothing: everybody is matched as much as now."
-        )
+        return section("differences", "What changes", "Nothing: no submitter gains or loses.")
     columns = [NAME, KIND, *compared_numbers()]
     differing = table("Groups and submitters that differ", heads(columns), cells(columns, rows))
     return section("differences", "What changes", tables=[differing])

@@ -116,6 +116,8 @@ def full(course: Course) -> str:
         most = max((sample.cpus for sample in course.samples), default=0.0)
         total = show_number(course.total_cpus)
         return f"the pool never fills: {show_number(most)} of {total} cpus at most"
+    if not course.full_at:
+        return "the pool is full from the start"
     return f"the pool is full after {lasting(course.full_at)}"
 
 

@@ -135,7 +135,7 @@ def show_what_if(
         explained = [row for row in rows if row.because]
         show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in explained], stream)
     else:
-        unchanged = "nothing changes: everybody is matched as much as now"
+        unchanged = "nothing changes: no submitter gains or loses"
         show_lines([Line(((unchanged, "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}, {totals(trace)}", ""),))], stream)

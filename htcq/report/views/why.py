@@ -11,7 +11,7 @@ from htcq.report.formats.json import finite
 from htcq.simulate.unmodelled import unmodelled
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
-from htcq.why.match_failure import WALLS, MatchFailure
+from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict
 
 SCHEMA = 1
@@ -82,5 +82,5 @@ def _wall(wall: MatchFailure) -> dict[str, Any]:
         "wall": wall.id,
         "text": wall.text,
         "amounts": finite(dict(wall.amounts)),
-        "lifted_by": WALLS[wall.id].lifted_by,
+        "lifted_by": wall.lifted_by,
     }

@@ -17,9 +17,11 @@ from htcq.simulate.course.priorities import Priorities
 from htcq.simulate.course.runtimes import Dice, RunTime
 from htcq.simulate.course.world import World
 from htcq.simulate.cycle.cycle import CarriedOver, Cycle
-from htcq.simulate.cycle.trace import Crash
+from htcq.simulate.cycle.trace import Crash, Trace
 from htcq.units import CPUS, counted
 
+#: What is called with the number of a cycle that has run.
+Seen = Callable[[int, Cycle, Trace], None]
 #: A pool is full with so much of its cpus in claims.
 _FULL = 0.99
 
@@ -93,11 +95,13 @@ def run_course(
     order: Sequence[str] = (),
     skip_bad_slots: bool = False,
     numbers_of: Callable[[range], Iterable[int]] = iter,
+    seen: Seen | None = None,
 ) -> Course:
     """Return what becomes of ``pool`` in the cycles of ``plan``.
 
     ``dice`` decide how long jobs run, and nothing else. ``numbers_of`` goes through the numbers of
-    the cycles, and may show which one is under way.
+    the cycles, and may show which one is under way. ``seen`` is called with each number and its
+    cycle, which has run, before its matches start.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.
@@ -118,8 +122,13 @@ def run_course(
             samples.append(_without_matches(samples[-1], world.now))
             continue
         changes = world.changes
+        if seen is not None:
+            # Tables that go on have rows of slots that are gone, which nobody shall look at.
+            carried.offers = None
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
         trace = cycle.run()
+        if seen is not None:
+            seen(number, cycle, trace)
         before = len(world.lost)
         started = world.take(cycle.talks.made)
         _add_lost(lost, cycle, world.lost[before:])
@@ -165,8 +174,8 @@ def _not_returned(world: World) -> Iterator[str]:
     unknown = sum(each.job is None for each in world.lost)
     if unknown:
         yield (
-            f"{counted(unknown, 'job')} that ran at the capture lost the claim: which jobs these "
-            "are nobody knows, and they do not wait again"
+            f"{counted(unknown, 'job')} that ran at the capture lost the claim: these jobs are not "
+            "in the snapshot and are not queued again"
         )
 
 

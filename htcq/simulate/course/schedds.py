@@ -45,6 +45,11 @@ class Schedds:
         known = Counter(claim.schedd for claim in claims)
         for each in self._pool.schedds:
             self._elsewhere[each.name] = max(0, shadows_of(each) - known[each.name])
+        # Jobs of a user that run in no claim that is known count against the user's limit, too.
+        for record in self._pool.users or ():
+            key = (record.text("ScheddName"), record.text("User"))
+            running = record.number("NumRunning") or 0
+            self._of_user[key] = max(self._of_user[key], int(running))
 
     def user_of(self, slot: Slot, schedd: str) -> str:
         """Return whose job runs in a claim of the captured pool, as a record names the user.

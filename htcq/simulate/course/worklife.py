@@ -7,16 +7,18 @@ startd evaluates it in the ad of the slot, and a negative one never ends.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from htcq.classads import Expr, as_number, parsed
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
-from htcq.pool.slot import Slot
+from htcq.pool.slot import Number, Slot
 from htcq.simulate.course.claims import Claim
 
 _KNOB = "CLAIM_WORKLIFE"
 #: What it is that nobody configured, in seconds (param_info.in).
 _DEFAULT = "1200"
+_NOTHING: Mapping[str, Number] = {}
 
 
 class Worklife:
@@ -31,16 +33,17 @@ class Worklife:
 
     def is_over(self, claim: Claim, now: float) -> bool:
         """Return whether no further job starts in a claim."""
-        return now - claim.since >= self._seconds(claim)
+        return now - claim.since >= self.seconds(claim.slot, claim.has)
 
-    def _seconds(self, claim: Claim) -> float:
-        key = (claim.slot.startd, claim.slot.type_id)
+    def seconds(self, slot: Slot, has: Mapping[str, Number] = _NOTHING) -> float:
+        """Return for how long a claim on ``slot`` with the amounts ``has`` is used again."""
+        key = (slot.startd, slot.type_id)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._read(claim.slot)
+            found = self._known[key] = self._read(slot)
         if not isinstance(found, Expr):
             return found
-        return _lasts(as_number(found.evaluate(claim.slot.ad(dict(claim.has)))))
+        return _lasts(as_number(found.evaluate(slot.ad(dict(has)))))
 
     def _read(self, slot: Slot) -> Expr | float:
         configuration = self._pool.startd_configuration(slot)

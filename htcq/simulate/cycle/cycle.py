@@ -41,16 +41,12 @@ from htcq.simulate.cycle.search import Search
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of
 from htcq.simulate.cycle.submitting import NAMES as SUBMITTER_NAMES
 from htcq.simulate.cycle.submitting import Submitting
+from htcq.simulate.cycle.time_limits import expired_limits
 from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
 
 if TYPE_CHECKING:
     from htcq.columns.engine import Engine
 
-#: What a cycle, a schedd, a submitter and one talk may take, in seconds.
-TIME_LIMITS = (
-    "NEGOTIATOR_MAX_TIME_PER_CYCLE", "NEGOTIATOR_MAX_TIME_PER_SCHEDD",
-    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER", "NEGOTIATOR_MAX_TIME_PER_PIESPIN",
-)  # fmt: skip
 _PRE_RANK, _POST_RANK = "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK"
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
@@ -66,17 +62,6 @@ def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = Fals
         PolicyError: GROUP_SORT_EXPR is no expression.
     """
     return Cycle(pool, order, skip_bad_slots).run()
-
-
-def _no_time(knobs: Knobs) -> str:
-    """Return the knob of a time limit that is 0 or less: nothing is matched then, with no error.
-
-    How long a talk takes nobody knows; other limits are not followed.
-    """
-    for name in TIME_LIMITS:
-        if knobs.number(name, 1, -(2**31), 2**31 - 1) <= 0:
-            return name
-    return ""
 
 
 def _job_ranks(knobs: Knobs) -> tuple[str, str]:
@@ -134,7 +119,9 @@ class Cycle:
         skip_bad_slots: bool = False,
         carried: CarriedOver | None = None,
     ) -> None:
-        given, pool = pool, at_moment(pool, Published(pool, pool.negotiator).moment)
+        #: The time of the cycle, in seconds since 1970; None where it is not known.
+        self.moment = Published(pool, pool.negotiator).moment
+        given, pool = pool, at_moment(pool, self.moment)
         #: Whether any expression looks at the clock.
         self.looks_at_clock = pool is not given
         self._carried = carried = carried or CarriedOver()
@@ -186,10 +173,8 @@ class Cycle:
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        least = float(quotas.supply.min_weight)
-        #: The time limit that leaves no submitter any time; empty where there is none.
-        self.no_time = _no_time(knobs)
-        self._rules = Rules(self.weight, least, preemption.is_on, ignores, self.no_time)
+        least, no_time = float(quotas.supply.min_weight), bool(expired_limits(knobs))
+        self._rules = Rules(self.weight, least, preemption.is_on, ignores, no_time)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]

@@ -35,7 +35,7 @@ class Skipped(enum.Enum):
     LITTLE_LEFT = "what is left of its share is less than any slot weighs"
     CEILING = "what is left of its ceiling is less than any slot weighs"
     GROUP_FULL = "its group uses its limit"
-    NO_TIME = "a time limit of the negotiator leaves it none"
+    NO_TIME = "a time limit of the negotiator leaves no time for it"
 
 
 @dataclass(eq=False)
@@ -74,7 +74,8 @@ class Rules:
     min_weight: float
     preemption: bool = True
     ignore_priorities: bool = False
-    no_time: str = ""
+    #: Whether a time limit of the negotiator is 0 or below: it then leaves every submitter at once.
+    no_time: bool = False
 
 
 class GroupNegotiation:

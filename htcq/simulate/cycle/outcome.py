@@ -165,7 +165,7 @@ def because_of_others(name: str, changes: Mapping[str, float]) -> str:
     }
     largest = max(others, key=others.__getitem__, default="")
     if not largest or others[largest] <= _DUST:
-        return f"{verb}, though no other uses {fewer}"
+        return "gains, and nobody loses" if change > 0 else "loses, and nobody gains"
     return f"{verb} because {largest} uses {others[largest]:g} {fewer}"
 
 

@@ -59,7 +59,7 @@ def test_a_quota_that_changes_is_the_reason() -> None:
         ("submitter", "a.ann@site", Pair(1, 3)),
     ]
     assert found[0].because == "the quota of a goes from 4 to 6"
-    assert found[1].because == "gets more, though no other uses fewer"
+    assert found[1].because == "gains, and nobody loses"
 
 
 def test_who_asks_for_more_has_that_as_the_reason() -> None:

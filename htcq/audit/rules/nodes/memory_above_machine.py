@@ -15,6 +15,9 @@ from htcq.classads import Value, as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_class import EXAMPLES
 
+#: So many times the memory of a machine are no matter of taste.
+_FAR = 2
+
 
 @dataclass
 class _Machines:
@@ -76,6 +79,7 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
         settings=tuple(node(evidence, name, "MEMORY", "$(DETECTED_MEMORY)") for name in one.names),
+        severity=Severity.WARNING if one.offered >= _FAR * one.there else None,
     )
 
 

@@ -14,11 +14,14 @@ OTHERS = ("requirements-met-nowhere", "start-refuses-everywhere")
 @pytest.mark.parametrize(
     ("asks", "said"),
     [
-        ({"RequestCpus": 128}, "no slot has 128 cpus: the largest has 8"),
-        ({"RequestMemory": 1048576}, "no slot has 1 TiB memory: the largest has 16 GiB"),
+        ({"RequestCpus": 128}, "the job asks for 128 cores; the largest slot has 8 cores"),
+        (
+            {"RequestMemory": 1048576},
+            "the job asks for 1 TiB memory; the largest slot has 16 GiB memory",
+        ),
         (
             {"RequestGPUs": 8, "Requirements": "TARGET.GPUs >= RequestGPUs"},
-            "no slot has 8 gpus: none has any gpus",
+            "the job asks for 8 GPUs; no slot offers one",
         ),
     ],
 )

@@ -21,7 +21,7 @@ def test_slots_with_more_memory_than_the_machine_are_found() -> None:
     assert (
         "offer 16384 MB of memory, but the machine has 8192 MB: 100 % too much" in finding.message
     )
-    assert finding.severity is Severity.INFO
+    assert finding.severity is Severity.WARNING
     assert ("MEMORY", "16384") in [(fact.attribute, fact.value) for fact in finding.evidence]
     assert finding.examples == ("node1",)
     assert [isinstance(each, Setting) and each.line for each in finding.settings] == [

@@ -1,0 +1,59 @@
+"""PRIORITY_HALFLIFE or a priority factor near 0: priorities say nothing any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.facts import knob_fact
+from htcq.audit.fix import Role, Setting
+from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.quota.knobs import number_of
+
+_HALFLIFE, _DEFAULT = "PRIORITY_HALFLIFE", 86400
+#: Seconds below which past usage is forgotten between two cycles or little more.
+_SHORT = 600
+#: Factors of submitters, with HTCondor's defaults; below 1 such submitters come before all others.
+_FACTORS = {"DEFAULT_PRIO_FACTOR": 1000, "NICE_USER_PRIO_FACTOR": 10000000000}
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    seconds = number_of(evidence.setting(_HALFLIFE, str(_DEFAULT)).strip())
+    if seconds is not None and seconds < _SHORT:
+        yield _found(
+            evidence, _HALFLIFE, str(_DEFAULT),
+            f"{_HALFLIFE} = {seconds:g}: usage counts half after {seconds:g} s, so priorities "
+            "follow what runs at the moment, and heavy users are forgiven at once",
+        )  # fmt: skip
+    for knob, default in _FACTORS.items():
+        factor = number_of(evidence.setting(knob, str(default)).strip())
+        if factor is not None and factor < 1:
+            yield _found(
+                evidence, knob, str(default),
+                f"{knob} = {factor:g}: a factor near 0 makes every priority near 0, and shares of "
+                "the pool are computed from their inverses",
+            )  # fmt: skip
+
+
+def _found(evidence: Evidence, knob: str, default: str, message: str) -> Found:
+    fact = knob_fact(evidence, knob)
+    setting = Setting(Role.CENTRAL, knob, default, file=fact.place.rpartition(":")[0])
+    return Found(
+        cause=knob, subject=f"knob {knob}", message=message, facts=(fact,), settings=(setting,)
+    )
+
+
+RULE = Rule(
+    id="usage-forgotten",
+    severity=Severity.WARNING,
+    needs=(Input.CENTRAL,),
+    summary="PRIORITY_HALFLIFE or a priority factor is near 0",
+    consequence=(
+        "User priorities are meant to balance usage over days. With a half-life of seconds only "
+        "the present counts; with factors near 0 the submitter with the smallest factor gets "
+        "nearly all of the pool."
+    ),
+    advice="PRIORITY_HALFLIFE is in seconds (a day by default), factors are 1 or more.",
+    source="src/condor_negotiator.V6/Accountant.cpp:Initialize, UpdatePriorities, 25.14",
+    find=_find,
+)

@@ -1,0 +1,241 @@
+"""Whom a job competes with: who takes the slots of a cycle, who keeps claims, and what helps there.
+
+Claims pass from job to job of a submitter without a negotiation while CLAIM_WORKLIFE lasts
+(src/condor_startd.V6/Resource.cpp, HTCondor 25.14): priorities decide only on what is free. A match
+of a job with concurrency limits takes a partitionable slot until the next cycle: what is left over
+is for jobs without limits (src/condor_schedd.V6/schedd.cpp, seen on 25.14.1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from htcq.classads import as_number
+from htcq.pool.job import Job
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
+from htcq.simulate.course.worklife import Worklife
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.search import limits_of
+from htcq.units import counted, show_moment, show_number, show_span
+from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
+
+_MAX_NAMED = 3
+
+
+class Competition:
+    """The submitters of a finished ``cycle`` as competitors."""
+
+    def __init__(self, cycle: Cycle) -> None:
+        self._cycle, self._pool = cycle, cycle.quotas.pool
+        self._worklife = Worklife(self._pool)
+        self._submitters = {each.name: each for each in cycle.quotas.submitters}
+
+    def judged(self, job: Job, walls: Iterable[MatchFailure]) -> Sequence[MatchFailure]:
+        """Return ``walls`` of ``job`` with what resolves them against these competitors."""
+        of = {
+            wall.OUTRANKED: self._outranked,
+            wall.SUBMITTER_SHARE: self._share,
+            wall.NO_ROOM: self._no_room,
+            wall.PREEMPTION: self._kept,
+        }
+        return [of[each.id](job, each) if each.id in of else each for each in walls]
+
+    # Who takes the slots of the cycle
+    # ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _taken(self) -> Mapping[str, int]:
+        """How many matches each submitter has in the cycle."""
+        return Counter(each.job.submitter for each in self._cycle.talks.made)
+
+    @cached_property
+    def _limited_slots(self) -> frozenset[str]:
+        """The partitionable slots whose match of the cycle has concurrency limits."""
+        names = {str(each.name) for each in self._pool.slots or () if each.type == PARTITIONABLE}
+        made = self._cycle.talks.made
+        return frozenset(
+            each.slot for each in made if each.limits and not each.policy and each.slot in names
+        )
+
+    def _outranked(self, job: Job, each: MatchFailure) -> MatchFailure:
+        if self._limited_slots and limits_of(self._cycle.askers.request_of(job)):
+            return self._one_a_cycle(each)
+        others = [name for name in self._taken if name != job.submitter]
+        if not others:
+            text = each.text
+            if self._taken:
+                text += f": all matches of the cycle are for {job.submitter} itself"
+            return replace(
+                each, text=text,
+                advice="time: its own earlier jobs come first; a higher JobPrio moves a job up "
+                "(condor_prio)",
+            )  # fmt: skip
+        return replace(each, advice=self._against(job.submitter, others))
+
+    def _one_a_cycle(self, each: MatchFailure) -> MatchFailure:
+        number = len(self._limited_slots)
+        text = (
+            f"{each.text}: one job with concurrency limits starts on a partitionable slot in a "
+            f"cycle ({counted(number, 'such slot')} matched in this one), since what is left of "
+            "the slot is only for jobs without limits"
+        )
+        advice = (
+            "time: one more job per slot with each cycle; cycles closer together "
+            "(NEGOTIATOR_INTERVAL); a consumption policy or static slots; no ConcurrencyLimits"
+        )
+        return replace(
+            each, text=text, amounts={**each.amounts, "limited_slots": number}, advice=advice
+        )
+
+    def _against(self, submitter: str, others: Sequence[str]) -> str:
+        """Return what helps against ``others`` who take what ``submitter`` could use."""
+        own = self._priority(submitter)
+        better = sorted((self._priority(name), name) for name in others)
+        before = [(value, name) for value, name in better if value < own]
+        if not before:
+            return f"time: {_named([name for _, name in better])} took slots in this cycle"
+        first, name = before[0]
+        return (
+            f"time; a better user priority: {name} has {show_number(first)}, {submitter} "
+            f"{show_number(own)} (less is better)"
+        )
+
+    def _share(self, job: Job, each: MatchFailure) -> MatchFailure:
+        rivals = [
+            name for name, known in self._submitters.items()
+            if name != job.submitter and known.idle > 0
+        ]  # fmt: skip
+        if not rivals:
+            return replace(each, advice="the end of its jobs: no other submitter has idle jobs")
+        priorities = sorted((self._priority(name), name) for name in rivals)
+        first, name = priorities[0]
+        own = self._priority(job.submitter)
+        advice = (
+            f"the end of its jobs; a better user priority: {name} has {show_number(first)}, "
+            f"{job.submitter} {show_number(own)} (less is better)"
+        )
+        return replace(each, advice=advice)
+
+    def _priority(self, submitter: str) -> float:
+        known = self._submitters.get(submitter)
+        if known is None:
+            return math.inf
+        return self._cycle.accounts.claimant(known).priority
+
+    # Who keeps the claims
+    # ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _claims(self) -> Mapping[str, Sequence[Slot]]:
+        """The claimed slots of each submitter."""
+        found: dict[str, list[Slot]] = {}
+        for slot in self._pool.slots or ():
+            if slot.claimed and slot.type != PARTITIONABLE and slot.customer:
+                found.setdefault(slot.customer, []).append(slot)
+        return found
+
+    def _holders(self) -> str:
+        most = sorted(self._claims.items(), key=lambda each: (-len(each[1]), each[0]))
+        named = [f"{name} ({counted(len(slots), 'claim')})" for name, slots in most[:_MAX_NAMED]]
+        if len(most) > _MAX_NAMED:
+            named.append(f"{len(most) - _MAX_NAMED} more")
+        return ", ".join(named)
+
+    def _no_room(self, job: Job, each: MatchFailure) -> MatchFailure:
+        free, asked = each.amounts.get("free"), each.amounts.get("asked")
+        text, holders = each.text, self._holders()
+        if holders:
+            text += f"; claims are held by {holders}"
+        if not isinstance(free, (int, float)) or not isinstance(asked, (int, float)):
+            return replace(each, text=text)
+        asset = str(each.amounts.get("asset"))
+        if not self._is_fragmented(asset, asked):
+            return replace(each, text=text, advice=self._until_claims_end(job))
+        advice = (
+            "several jobs of one machine that end together: while claims of smaller jobs are used "
+            "again one by one, no machine becomes free as a whole. condor_defrag drains machines "
+            "for it (DEFRAG_* and its DAEMON_LIST entry); GROUP_ACCEPT_SURPLUS of the groups that "
+            "hold the claims; a smaller request"
+        )
+        if free >= asked:
+            text += f"; {asset} is free in pieces that are too small"
+        return replace(each, text=text, advice=advice)
+
+    def _is_fragmented(self, asset: str, asked: float) -> bool:
+        """Return whether no single claim on a part of a machine has what is ``asked``."""
+        parts = [slot for slot in self._pool.slots or () if slot.type == DYNAMIC]
+        return bool(parts) and all((slot.total().get(asset) or 0) < asked for slot in parts)
+
+    def _kept(self, job: Job, each: MatchFailure) -> MatchFailure:
+        """Return the wall of claims that are not preempted with who keeps them, and how long."""
+        kept = self._renewing(job.submitter)
+        if not kept:
+            return each
+        first, slots = kept[0]
+        worklife = min(self._worklife.seconds(slot) for slot in slots)
+        lasts = "for ever" if math.isinf(worklife) else f"for {show_span(worklife)}"
+        text = (
+            f"{each.text}; {counted(len(slots), 'claim')} of {first}, who has more idle jobs, pass "
+            f"from job to job {lasts} (CLAIM_WORKLIFE)"
+        )
+        ends = self._first_end(slots)
+        if ends is not None:
+            text += f", the first until {show_moment(ends)}"
+        own, other = self._priority(job.submitter), self._priority(first)
+        text += (
+            f"; user priorities are {show_number(own)} of {job.submitter} and {show_number(other)} "
+            f"of {first} (less is better)"
+        )
+        amounts = {**each.amounts, "holder": first, "claims": len(slots)}
+        if not math.isinf(worklife):
+            amounts["claim_worklife"] = worklife
+        return replace(each, text=text, amounts=amounts, advice=self._until_claims_end(job))
+
+    def _until_claims_end(self, job: Job) -> str:
+        """Return what returns claims that others keep."""
+        kept = self._renewing(job.submitter)
+        if not kept:
+            return "the end of running jobs"
+        name = kept[0][0]
+        better = ""
+        if self._priority(job.submitter) <= self._priority(name):
+            better = "; its better user priority counts only when a claim ends"
+        return (
+            f"a shorter CLAIM_WORKLIFE of the execution points: until then claims of {name} go on "
+            f"with further jobs{better}; NEGOTIATOR_CONSIDER_PREEMPTION with "
+            "PREEMPTION_REQUIREMENTS"
+        )
+
+    def _renewing(self, submitter: str) -> Sequence[tuple[str, Sequence[Slot]]]:
+        """Return other submitters who have claims and idle jobs to go on with, most claims first.
+
+        Only those whose claims outlast a job count: where CLAIM_WORKLIFE is 0 each ends with its
+        job.
+        """
+        found = []
+        for name, slots in self._claims.items():
+            known = self._submitters.get(name)
+            kept = [slot for slot in slots if self._worklife.seconds(slot) > 0]
+            if name != submitter and known is not None and known.idle > 0 and kept:
+                found.append((name, kept))
+        return sorted(found, key=lambda each: (-len(each[1]), each[0]))
+
+    def _first_end(self, slots: Iterable[Slot]) -> float | None:
+        """Return the moment at which the first claim gives up its slot after its job."""
+        ends = []
+        for slot in slots:
+            since, lasts = as_number(slot.state_since), self._worklife.seconds(slot)
+            if since is not None and not math.isinf(lasts):
+                ends.append(since + lasts)
+        return min(ends, default=None)
+
+
+def _named(names: Sequence[str]) -> str:
+    text = ", ".join(names[:_MAX_NAMED])
+    more = len(names) - _MAX_NAMED
+    return f"{text} and {more} more" if more > 0 else text

@@ -1,0 +1,132 @@
+"""Jobs that the schedd starts itself: scheduler and local universe, by its own two conditions.
+
+START_SCHEDULER_UNIVERSE or START_LOCAL_UNIVERSE of the schedd and the Requirements of the job are
+evaluated between the ads of the two; undefined counts as false (StartLocalJob of
+src/condor_schedd.V6/schedd.cpp, HTCondor 25.14). The user's MaxJobsRunning comes first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from htcq.classad.clauses import conjuncts
+from htcq.classads import Ad, Missing, Value, holds, named, parsed
+from htcq.pool.configuration import Configuration
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.why import match_failure as wall
+from htcq.why.evidence import Views, evidence, terms_of
+from htcq.why.match_failure import MatchFailure
+
+SCHEDULER, LOCAL = 7, 12
+_KNOBS = {SCHEDULER: "START_SCHEDULER_UNIVERSE", LOCAL: "START_LOCAL_UNIVERSE"}
+_ATTRIBUTES = {SCHEDULER: "StartSchedulerUniverse", LOCAL: "StartLocalUniverse"}
+_NAMES = {SCHEDULER: "scheduler", LOCAL: "local"}
+
+
+def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
+    """Yield what keeps an idle ``job`` of one of the two universes from a start."""
+    universe = job.universe
+    assert isinstance(universe, int)
+    record = next((each for each in pool.schedds if each.name == access_point), None)
+    name = _NAMES[universe]
+    if record is None:
+        yield MatchFailure(
+            wall.UNMATCHED_UNIVERSE,
+            f"its universe is {name} ({universe}): the schedd starts it itself, and the collector "
+            "has no ad of the schedd to evaluate its conditions with",
+            {"universe": name},
+            "a schedd that runs and reports to the collector",
+        )
+        return
+    schedd = _Schedd(_ad_of(record), frozenset(record.values))
+    found = [
+        *_start_expression(pool.schedd_configuration(access_point), universe, schedd, job),
+        *_requirements(universe, schedd, job),
+    ]
+    yield from found or [
+        MatchFailure(
+            wall.UNMATCHED_UNIVERSE,
+            f"its universe is {name} ({universe}): the schedd starts it itself, without the "
+            f"negotiator; its Requirements and {_KNOBS[universe]} are true",
+            {"universe": name},
+            "time: the schedd starts such jobs one after another",
+        )
+    ]
+
+
+class _Schedd(NamedTuple):
+    """The ad of a schedd, and the names of its attributes in lower case."""
+
+    ad: Ad
+    names: frozenset[str]
+
+
+def _ad_of(record: Record) -> Ad:
+    return Ad({
+        name: value for name, value in record.values.items() if not isinstance(value, Missing)
+    })  # fmt: skip
+
+
+def _start_expression(
+    configuration: Configuration | None, universe: int, schedd: _Schedd, job: Job
+) -> Iterator[MatchFailure]:
+    knob = _KNOBS[universe]
+    if configuration is None:
+        return
+    text = configuration.value(knob, "")
+    expression = parsed(text) if text else None
+    if expression is None:
+        return
+    value = expression.evaluate(schedd.ad, job.ad())
+    # A capture has a part of the schedd's ad: what is undefined here may have a value there.
+    if holds(value) or isinstance(value, Missing):
+        return
+    views = _views(False, schedd, job)
+    sides = evidence(terms_of(text, views), "", "the schedd")
+    yield MatchFailure(
+        wall.UNMATCHED_UNIVERSE,
+        f"{knob} of the schedd is not true for it: {text}{f': {sides}' if sides else ''}",
+        {"universe": _NAMES[universe], "expression": text},
+        f"{knob} of the schedd; the end of such jobs where it counts them",
+    )
+
+
+def _requirements(universe: int, schedd: _Schedd, job: Job) -> Iterator[MatchFailure]:
+    text = job.frame.text("Requirements")
+    if not text or holds(named("Requirements").evaluate(job.ad(), schedd.ad)):
+        return
+    name, views = _NAMES[universe], _views(True, schedd, job)
+    clauses = [each for each in conjuncts(text) if not _holds(each, schedd, job)] or [text]
+    sides = [evidence(terms_of(clause, views), "", "the schedd") for clause in clauses]
+    false = "; ".join(dict.fromkeys(filter(None, sides)))
+    verb = "is" if len(clauses) == 1 else "are"
+    yield MatchFailure(
+        wall.REQUIREMENTS,
+        f"its universe is {name} ({universe}), so its Requirements have to hold for the schedd, "
+        f"not for a slot: {', '.join(clauses)} {verb} not true{f': {false}' if false else ''}",
+        {"clause": ", ".join(clauses), "universe": name},
+        "condor_qedit of Requirements to true or to a condition on the schedd; "
+        "the vanilla universe where it is to run on a slot",
+    )
+
+
+def _holds(text: str, schedd: _Schedd, job: Job) -> bool:
+    expression = parsed(text)
+    return expression is not None and holds(expression.evaluate(job.ad(), schedd.ad))
+
+
+def _views(of_job: bool, schedd: _Schedd, job: Job) -> Views:
+    own = job.frame.texts.keys() if of_job else schedd.names
+
+    def values(text: str) -> Counter[Value]:
+        expression = parsed(text)
+        if expression is None:
+            return Counter()
+        my, target = (job.ad(), schedd.ad) if of_job else (schedd.ad, job.ad())
+        return Counter([expression.evaluate(my, target)])
+
+    return Views(of_job, lambda name: name in own, job.frame.text, values)
