@@ -83,6 +83,14 @@ class Blocked(NamedTuple):
         arrays = self.slots.arrays
         return int(arrays.together(self.slots.counts, arrays.all_one(), rows))
 
+    @property
+    def stand_for(self) -> Sequence[int]:
+        """For how many slots each row of the table stands; empty where for one each."""
+        counts = self.slots.counts
+        if counts.rows == 1:
+            return ()
+        return [int(each or 0) for each in self.slots.arrays.listed(counts, counts.rows)]
+
     def only(self, rows: Array) -> Blocked:
         """Return those of the slots that are also in ``rows``."""
         return self._replace(rows=self.rows & rows)
@@ -215,7 +223,7 @@ def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
         false = each.failure.clauses.get(clause)
         if false is None or not (each.rows & false).any():
             continue
-        for term in each.failure.terms(clause, each.rows & false):
+        for term in each.failure.terms(clause, each.rows & false, each.stand_for):
             key = term.key
             merged[key] = term if key not in merged else merged[key].with_more(term)
     return list(merged.values())
