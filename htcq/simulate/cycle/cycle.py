@@ -172,9 +172,12 @@ class Cycle:
         )
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
+        self._rules = self._rules_of(knobs, preemption.is_on)
+
+    def _rules_of(self, knobs: Knobs, preemption: bool) -> Rules:
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        least, no_time = float(quotas.supply.min_weight), bool(expired_limits(knobs))
-        self._rules = Rules(self.weight, least, preemption.is_on, ignores, no_time)
+        least, no_time = float(self.quotas.supply.min_weight), bool(expired_limits(knobs))
+        return Rules(self.weight, least, preemption, ignores, no_time)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]
