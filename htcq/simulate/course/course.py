@@ -99,8 +99,7 @@ def run_course(
 ) -> Course:
     """Return what becomes of ``pool`` in the cycles of ``plan``.
 
-    ``dice`` decide how long jobs run, and nothing else. ``numbers_of`` goes through the numbers of
-    the cycles, and may show which one is under way. ``seen`` is shown each cycle.
+    ``dice`` decide how long jobs run. ``numbers_of`` goes through the numbers of the cycles.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.

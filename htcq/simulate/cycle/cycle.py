@@ -119,7 +119,6 @@ class Cycle:
         skip_bad_slots: bool = False,
         carried: CarriedOver | None = None,
     ) -> None:
-        #: The time of the cycle, in seconds since 1970; None where it is not known.
         self.moment = Published(pool, pool.negotiator).moment
         given, pool = pool, at_moment(pool, self.moment)
         #: Whether any expression looks at the clock.
