@@ -6,10 +6,12 @@
 ``tests/condor/test_knob_trials.py`` make all its trials, and with ``--all-walls``
 ``tests/condor/test_why_site.py`` runs. ``--cycle-cases`` and ``--cycle-seed`` say the same as
 for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
-``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
+``tests/claims/test_engines_agree.py``, ``--claim-pools`` says on how many random pools
+``tests/claims/test_places_agree.py`` compares, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
 ``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``,
 ``--old-cases`` and ``--old-seed`` to ``tests/classad/test_old_and_new.py``;
+``--sort-arrays`` says how many arrays ``tests/std_sort`` compares with g++, always the same first;
 ``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``--kill-points`` says at how
 many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
@@ -102,6 +104,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=2000,
         help="on how many slots and jobs all commands must agree",
     )
+    parser.addoption(
+        "--claim-pools",
+        type=int,
+        default=60,
+        help="on how many random pools all places that say what a claim is must agree",
+    )
     parser.addoption("--claim-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(
         "--why-pools",
@@ -123,6 +131,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many random texts to read as HTCondor's old and new parsers do",
     )
     parser.addoption("--old-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--sort-arrays",
+        type=int,
+        default=0,
+        help="how many random arrays to sort as g++ here does: tests/std_sort",
+    )
     parser.addoption(
         "--all-knobs",
         action="store_true",

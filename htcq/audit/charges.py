@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.trials import Trial, fits
+from htcq.claims.claim import Claims, matched_amounts
 from htcq.classads import as_number
-from htcq.policy.carved import handed_out
-from htcq.policy.claim import accounted
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 
@@ -67,7 +66,9 @@ class Charge:
         return f"{cost} on average"
 
 
-def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
+def charges(
+    claims: Claims, kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False
+) -> Iterator[Charge]:
     """Yield the charges of the jobs of ``trials`` that fit on a full slot.
 
     Jobs that take the same amounts have one charge. Jobs for which a weight is no number are left
@@ -84,15 +85,14 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
         if key in seen or not trial.fits(kind):
             continue
         seen.add(key)
-        rest = as_number(kind.weight(_without(kind.total, amounts, 1)))
-        if rest is None:
+        claim = claims.of(kind, trial.jobs)
+        cost, standing = claim.cost, claim.standing
+        if cost is None or standing is None:
             continue
-        cost = full - rest
-        standing = accounted(kind.standing_weight(handed_out(amounts)))
         if constant:
             mean = _mean_of_equals(kind, amounts, full, cost)
         else:
-            mean = _mean(kind, trial, amounts, full)
+            mean = _mean(claims, kind, trial, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
 
@@ -113,20 +113,18 @@ def _mean_of_equals(
     return (full - rest) / many
 
 
-def _mean(
-    kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Number
-) -> Number | None:
+def _mean(claims: Claims, kind: SlotClass, trial: Trial, full: Number) -> Number | None:
     """Return the average match cost of the claims of ``trial`` that fill a slot."""
     left, steps = dict(kind.total), 0
-    taken: Mapping[str, Number | None] = amounts
+    taken: Mapping[str, Number | None] = trial.amounts
     while steps < _MAX_STEPS:
-        sure = Trial(trial.jobs, trial.own, taken).amounts
+        sure = matched_amounts(taken)
         room = fits(left, sure)
         if not room:
             break
-        after = kind.consumed(trial.ad(), _without(left, sure, 1))
+        after = claims.taken(kind, trial.jobs, _without(left, sure, 1))
         many = 1
-        if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)):
+        if after == taken == claims.taken(kind, trial.jobs, _without(left, sure, room)):
             # A policy that takes the same in every state of the slot fills it in one step.
             many = room
         left, steps, taken = _without(left, sure, many), steps + many, after

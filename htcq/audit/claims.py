@@ -1,4 +1,4 @@
-"""The amounts and the weight of a claim, with or without a consumption policy.
+"""The amounts that claims take, and slots of one policy.
 
 With a policy the negotiator charges the match cost first and the dynamic slot's own weight for
 as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14). Without one the
@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.trials import matched_amounts
-from htcq.policy.claim import accounted
+from htcq.claims.claim import matched_amounts
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 
 
@@ -49,38 +48,9 @@ def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str
 
     None is returned where it takes nothing, or where an amount is no number or below zero.
     """
+    claim = evidence.claims.of(kind, jobs)
     if kind.supports_policy:
-        return matched_amounts(evidence.claims.taken(kind, jobs)) or None
-    got = _carved(evidence, kind, jobs)
-    if any(got.values()):
-        return got
+        return matched_amounts(claim.taken) or None
+    if any(claim.got.values()):
+        return claim.got
     return None
-
-
-def _carved(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str, Number]:
-    by_policy: Mapping[str, Number | None] = {}
-    if kind.supports_policy:
-        by_policy = evidence.claims.taken(kind, jobs)
-    startd = evidence.startds.of(kind.first)
-    return evidence.carver.carve(kind, jobs, startd, by_policy, judged=False).got
-
-
-def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
-    """Return the weights of a claim of a job on an unused slot: at the match, and while it lives.
-
-    There is one weight without a match cost of a consumption policy, and none where ``taken`` is
-    None.
-    """
-    amounts = taken(evidence, kind, jobs)
-    if amounts is None:
-        return ()
-    if kind.type != PARTITIONABLE:
-        return (kind.plain_weight(),)
-    got = _carved(evidence, kind, jobs)
-    standing = accounted(kind.standing_weight(got or amounts))
-    if not kind.supports_policy:
-        return (standing,)
-    cost = kind.cost(amounts)
-    if cost is None:
-        return (standing,)
-    return (cost, standing)

@@ -16,6 +16,8 @@ from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
+from htcq.claims.claim import Claims
+from htcq.claims.startds import StartdTable
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD, STARTD
@@ -24,7 +26,6 @@ from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.slot_class import SlotClass, known_again, slot_classes
-from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
@@ -34,7 +35,6 @@ from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
-    from htcq.audit.unused_claims import UnusedClaims
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
@@ -48,7 +48,7 @@ class Evidence(Subject):
         self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
-        self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
+        self._charges: dict[tuple[SlotClass, int], tuple[Charge, ...]] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -107,7 +107,7 @@ class Evidence(Subject):
             other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
-            other._charges, other.claims = self._charges, self.claims
+            other._charges = self._charges
         if pool.slots is self.pool.slots:
             other.slot_classes = self.slot_classes
             other.slot_classes_by_frame = self.slot_classes_by_frame
@@ -179,12 +179,7 @@ class Evidence(Subject):
     @cached_property
     def startds(self) -> StartdTable:
         """The startds of the slots, by which requests are changed and slots carved."""
-        return StartdTable(self.execute)
-
-    @cached_property
-    def carver(self) -> Carver:
-        """The claims that these startds carve from unused slots."""
-        return Carver()
+        return self.claims.startds
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
         """Return the classes of slot type Partitionable, Dynamic or Static."""
@@ -237,15 +232,17 @@ class Evidence(Subject):
     @cached_property
     def trials(self) -> Trials:
         """The trials of jobs on the slots' consumption policies, made once for all rules."""
-        return Trials(lambda: self.autoclusters)
+        return Trials(lambda: self.autoclusters, self.claims.taken)
 
     def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
         """Return the charges of the jobs that are tried on ``slot_class``."""
-        if slot_class not in self._charges:
+        # Startds that do the same are one object, also on the same pool with other settings.
+        key = slot_class, id(self.startds.of(slot_class.first))
+        if key not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
-            found = charges(slot_class, self.trials.of(slot_class), constant)
-            self._charges[slot_class] = tuple(found)
-        return self._charges[slot_class]
+            found = charges(self.claims, slot_class, self.trials.of(slot_class), constant)
+            self._charges[key] = tuple(found)
+        return self._charges[key]
 
     @cached_property
     def waiting(self) -> Mapping[str, tuple[Autocluster, ...]]:
@@ -280,7 +277,7 @@ class Evidence(Subject):
                 break
         for slot_class in self.with_policy:
             if self.fits(slot_class, jobs):
-                cost = slot_class.cost(self.claims.taken(slot_class, jobs))
+                cost = self.claims.of(slot_class, jobs).cost
                 if cost is not None:
                     yield slot_class, cost
 
@@ -301,11 +298,11 @@ class Evidence(Subject):
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
-    def claims(self) -> UnusedClaims:
+    def claims(self) -> Claims:
         """The claims of the pool's jobs on slots that no job uses."""
-        from htcq.audit.unused_claims import UnusedClaims
-
-        return UnusedClaims()
+        if self._before is not None:
+            return self._before.claims.on(self.execute)
+        return Claims(StartdTable(self.execute))
 
     @cached_property
     def unused(self) -> UnusedSlots:

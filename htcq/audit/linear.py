@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from htcq.audit.charges import CLOSE
+from htcq.claims.claim import dynamic_weight
 from htcq.classads import as_number
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
@@ -49,7 +50,7 @@ def prices(kind: SlotClass) -> Mapping[str, float] | None:
     close = CLOSE + _RELATIVE * abs(full)
     for amounts in _states(kind.total):
         expected = sum(found[asset] * amount for asset, amount in amounts.items())
-        for weight in (as_number(kind.weight(amounts)), as_number(kind.standing_weight(amounts))):
+        for weight in (as_number(kind.weight(amounts)), as_number(dynamic_weight(kind, amounts))):
             if weight is None or abs(weight - expected) > close:
                 return None
     return found

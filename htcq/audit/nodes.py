@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.trials import Trial
+from htcq.claims.claim import taken_as_changed
+from htcq.claims.startds import modifier
 from htcq.classads import Expr, Value, parsed
-from htcq.policy.claim import Startd, modified
+from htcq.policy.claim import Startd, Taken, modified
 from htcq.policy.defaults import MODIFIED
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import of_startd
-from htcq.pool.slot import Number, Slot
+from htcq.pool.slot import Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import modifier
 from htcq.quota.knobs import truth_of
 
 
@@ -88,12 +89,9 @@ class Modification:
     startd: Startd
     node: Node | None = None
 
-    def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
+    def taken(self, kind: SlotClass, trial: Trial) -> Taken:
         """Return the amounts of the job of ``trial`` on a full slot, its request changed."""
-        changed = self.changed(kind, trial)
-        if not changed:
-            return dict(trial.taken)
-        return kind.consumed(trial.jobs.ad(changed))
+        return taken_as_changed(kind, trial.jobs, self.startd)
 
     def changed(self, kind: SlotClass, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""

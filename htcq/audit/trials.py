@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from htcq.audit.referenced_attributes import ReferencedAttributes, looks_of, values_of
+from htcq.claims.claim import matched_amounts
+from htcq.claims.safety import job_grid
 from htcq.classads import Ad, as_number, literal, named
-from htcq.policy.safety import job_grid
+from htcq.policy.claim import Taken
 from htcq.pool.autocluster import Autocluster, made_up
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
@@ -72,21 +74,6 @@ class Trial:
         return fits(slot_class.total, self.amounts)
 
 
-def matched_amounts(taken: Mapping[str, Number | None]) -> dict[str, Number]:
-    """Return the amounts of a match; empty where the negotiator matches nothing.
-
-    It matches nothing where an amount is no number or below zero, or all are 0.
-    """
-    amounts: dict[str, Number] = {}
-    for asset, amount in taken.items():
-        if amount is None or amount < 0:
-            return {}
-        amounts[asset] = amount
-    if any(amounts.values()):
-        return amounts
-    return {}
-
-
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
     """Return how often ``amounts`` fit into ``total``; 0 where all amounts are 0."""
     counts = [int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0]
@@ -102,10 +89,14 @@ class _Alike:
 
 
 class Trials:
-    """The trials of one pool; ``classes`` returns its jobs."""
+    """The trials of one pool; ``classes`` returns its jobs, ``taken`` what they consume."""
 
-    def __init__(self, classes: Callable[[], Sequence[Autocluster]]) -> None:
-        self._classes = classes
+    def __init__(
+        self,
+        classes: Callable[[], Sequence[Autocluster]],
+        taken: Callable[[SlotClass, Autocluster], Taken],
+    ) -> None:
+        self._classes, self._taken = classes, taken
         self._of: dict[SlotClass, tuple[Trial, ...]] = {}
         self._own: dict[SlotClass, tuple[Trial, ...]] = {}
         self._looks: dict[SlotClass, ReferencedAttributes] = {}
@@ -141,7 +132,7 @@ class Trials:
             asked = ", ".join(f"{asset}={amount:g}" for asset, amount in key) or "nothing"
             self._made[key] = made_up(asked, shape)
         jobs = self._made[key]
-        return Trial(jobs, False, slot_class.consumed(jobs.ad()))
+        return Trial(jobs, False, self._taken(slot_class, jobs))
 
     def looks_at_slot(self, slot_class: SlotClass) -> bool:
         """Return whether the policy of ``slot_class`` refers to its slot."""
@@ -182,7 +173,7 @@ class Trials:
             if looks.of_slot:
                 groups = groups[:MAX_OWN]
             self._alike[key] = tuple(
-                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in groups
+                _Alike(classes, self._taken(slot_class, classes[0])) for classes in groups
             )
         return self._alike[key]
 

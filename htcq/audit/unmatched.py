@@ -18,11 +18,11 @@ from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
 from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.reference_graph import ANY_NAME, ReferenceGraph
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
 from htcq.simulate.cycle.rows import TableKind, Weighing
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues

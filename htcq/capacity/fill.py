@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Callable, Optional
 
 from htcq.capacity.shape import Shape
-from htcq.policy.charge import Carved, Charges, carve
+from htcq.claims.planned import Carved, Charges, carve
 from htcq.policy.claim import deduct
 from htcq.policy.consumption import NEGOTIATOR, Number
 from htcq.units import DISK
@@ -113,13 +113,12 @@ class Filling:
         seen = deduct(self._left, carved.consumed)
         if charges.policy.splitting != NEGOTIATOR or seen.get(DISK) == carved.left.get(DISK):
             return self._weight - after
-        return self._weight - _number(charges.weight(charges.pslot(seen)))
+        return charges.charge(self._left, carved.consumed)
 
     def _standing_charge(self, amounts: Mapping[str, int]) -> Number:
         key = tuple(amounts.items())
         if key not in self._standing_of:
-            weight = self._charges.weight(self._charges.dynamic_ad(amounts))
-            self._standing_of[key] = _number(weight)
+            self._standing_of[key] = self._charges.standing(amounts)
         return self._standing_of[key]
 
     def _observe(self) -> None:

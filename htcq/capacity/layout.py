@@ -13,9 +13,9 @@ from typing import Union
 
 from htcq.capacity.choice import LINEAR, Choice, common_shares, realise
 from htcq.capacity.model import Counted
+from htcq.claims.planned import Charges
 from htcq.errors import ModelError
 from htcq.node import Node, card_of
-from htcq.policy.charge import Charges
 from htcq.policy.consumption import Policy, Terms
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS
 

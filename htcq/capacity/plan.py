@@ -23,8 +23,8 @@ from htcq.capacity.fill import (
 from htcq.capacity.layout import Slot
 from htcq.capacity.model import limiting
 from htcq.capacity.shape import Shape
-from htcq.policy.charge import Carved, Charges, carve, job_ad
-from htcq.policy.consumption import NEGOTIATOR, Number
+from htcq.claims.planned import Carved, Charges, carve, job_ad
+from htcq.policy.consumption import Number
 from htcq.units import CPUS, MEMORY, show_amount
 
 
@@ -122,7 +122,7 @@ def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPla
 def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPlan:
     """Return what jobs of ``shape`` do to the empty slot, one and as many as fit."""
     asked = shape.full()
-    taken = _consumption(charges, slot.total, asked, version)
+    taken = charges.taken(slot.total, asked, version)
     first = carve(charges, slot.total, asked, version)
     unknown = missing_asset(charges, asked)
     if unknown:
@@ -134,10 +134,10 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
     if first.refusal:
         problems = [f"can never match: {_why_never(slot, asked, taken) or first.refusal}"]
     else:
-        cost = _match_cost(charges, slot.total, taken)
+        cost = charges.charge(slot.total, taken)
         problems = _problems(slot, asked, taken, first.amounts, cost)
     if first.amounts:
-        standing = charges.weight(charges.dynamic_ad(first.amounts)) or 0
+        standing = charges.standing(first.amounts)
     demand = charges.schedd_weight(job_ad(asked))
     if demand < 1:
         problems.append(
@@ -153,27 +153,6 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
         fill=fill_alone(charges, shape, version),
         problems=tuple(problems),
     )
-
-
-def _consumption(
-    charges: Charges, left: Mapping[str, int], asked: Mapping[str, Number], version: str
-) -> dict[str, Number]:
-    if charges.policy.splitting != NEGOTIATOR:
-        return dict(carve(charges, left, asked, version).amounts)
-    taken = charges.consumed(charges.pslot(left), job_ad(asked))
-    return {asset: amount or 0 for asset, amount in taken.items()}
-
-
-def _match_cost(
-    charges: Charges, left: Mapping[str, Number], taken: Mapping[str, Number]
-) -> Number:
-    """Return W(R) - W(R').
-
-    With scheduler splitting it is the whole slot, which is what the negotiator hands over.
-    """
-    if charges.policy.splitting != NEGOTIATOR:
-        return charges.weight(charges.pslot(left)) or 0
-    return charges.cost(left, taken) or 0
 
 
 def _problems(

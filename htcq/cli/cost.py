@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import sys
 
+from htcq.claims.costs import costs
 from htcq.cli.options import add_csv, add_json, add_pool_options, add_wide
 from htcq.cli.pool_options import read_source
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked, told_ailments
 from htcq.pool.autocluster import autoclusters_of, made_up
-from htcq.pool.costs import costs
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.report.printable import tell

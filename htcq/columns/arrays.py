@@ -6,18 +6,22 @@ same functions for lists, where numpy is missing, are in :mod:`htcq.columns.row_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from htcq.columns import states
 from htcq.columns.column import Column, integers, real_numbers, select, spread
+from htcq.std_sort import Range, median_of, parted_order, partings_of, std_order
 
 Array = Any
 #: Of so many slots the best are found at first; each time that more are needed, of twice as many.
 FIRST_BEST = 128
 _END_OF_WHOLE = 2.0**63
+#: Ranges of so many slots are parted faster one by one.
+_SHORT = 256
 
 
 def as_amounts(column: Column) -> Column:
@@ -272,47 +276,81 @@ def ranked(table: int, rows: Array, ranks: Sequence[Array], items: Array) -> Ran
 
 
 class BestSlots:
-    """Slots in the order of their ranks, the best first; equal ones by place."""
+    """Slots in the order of their ranks, the best first."""
 
-    def __init__(self, parts: Sequence[Ranked]) -> None:
+    def __init__(self, parts: Sequence[Ranked], stable: bool) -> None:
         columns = zip(*((*part.ranks, part.items) for part in parts))
-        *self._ranks, self._items = (
-            np.concatenate(each) if len(parts) > 1 else each[0] for each in columns
-        )
-        self._rows = np.concatenate([part.rows for part in parts])
+        *ranks, items = (np.concatenate(each) if len(parts) > 1 else each[0] for each in columns)
+        among_all = np.argsort(items)
+        self._ranks = [rank[among_all] for rank in ranks]
+        self._rows = np.concatenate([part.rows for part in parts])[among_all]
         tables = [np.full(len(part.rows), part.table) for part in parts]
-        self._tables = np.concatenate(tables)
-        self._left: Array | None = None
+        self._tables = np.concatenate(tables)[among_all]
+        self._order = _order(self._keys(), stable)
         self._size = FIRST_BEST
+
+    def _keys(self) -> Array:
+        """Return a number for each slot, the least for the best; equals have the same one."""
+        # What is equal everywhere orders nothing.
+        telling = [-rank for rank in self._ranks if (rank != rank[:1]).any()]
+        if len(telling) < 2:
+            return telling[0] if telling else np.zeros(len(self._rows))
+        order = np.lexsort(telling[::-1])
+        other = np.zeros(len(order), np.int64)
+        for column in telling:
+            other[1:] |= column[order[1:]] != column[order[:-1]]
+        keys = np.empty(len(order), np.int64)
+        keys[order] = np.cumsum(other)
+        return keys
 
     def more(self) -> tuple[Sequence[tuple[float, ...]], Array, Array]:
         """Return the ranks of the next slots, their tables and their rows; none after the last."""
-        places = self._next()
+        places = np.fromiter(islice(self._order, self._size), np.int64)
         self._size *= 2
-        worst = [-rank[places] for rank in reversed(self._ranks)]
-        places = places[np.lexsort((self._items[places], *worst))]
         ranks = zip(*(rank[places].tolist() for rank in self._ranks))
         return list(ranks), self._tables[places], self._rows[places]
 
-    def _next(self) -> Array:
-        """Return the places of the next slots; where the first rank is equal, of all."""
-        first = self._ranks[0]
-        if self._left is not None:
-            first = first[self._left]
-        if len(first) <= 2 * self._size:
-            places = np.arange(len(first)) if self._left is None else self._left
-            self._left = places[:0]
-            return places
-        bound = np.partition(first, len(first) - self._size)[len(first) - self._size]
-        chosen = first >= bound
-        places = np.flatnonzero(chosen)
-        rest = np.flatnonzero(~chosen)
-        if self._left is not None:
-            places, rest = self._left[places], self._left[rest]
-        self._left = rest
-        return places
+
+def _order(keys: Array, stable: bool) -> Iterator[int]:
+    """Yield the places of ``keys`` as :func:`std_order` does; long ranges are parted as arrays."""
+    count = len(keys)
+    if stable or count <= _SHORT:
+        return std_order(keys.tolist(), stable)
+    keys, places = keys.copy(), np.arange(count)
+    ranges: list[Range] = []
+    end, partings = count, partings_of(count)
+    while end > _SHORT and partings:
+        partings -= 1
+        cut = _part(keys, places, end)
+        ranges.append(Range(cut, end, partings))
+        end = cut
+    ranges.append(Range(0, end, partings))
+    return parted_order(keys.tolist(), places.tolist(), ranges)
 
 
-def best_first(parts: Sequence[Ranked]) -> BestSlots:
-    """Return the slots of all tables, the best first."""
-    return BestSlots(parts)
+def _part(keys: Array, places: Array, end: int) -> int:
+    """Part the first ``end`` keys by their pivot; return where those that are not less begin.
+
+    One pointer comes from the left and stops where a key is not less than the pivot, one from the
+    right where it is not greater: what they exchange are the first of each, as long as they do not
+    meet.
+    """
+    _swap(keys, places, 0, median_of(keys, 1, end // 2, end - 1))
+    pivot, others = keys[0], keys[1:end]
+    left = np.flatnonzero(others >= pivot) + 1
+    right = np.flatnonzero(others <= pivot)[::-1] + 1
+    shorter = min(len(left), len(right))
+    swapped = int(np.count_nonzero(left[:shorter] < right[:shorter]))
+    _swap(keys, places, left[:swapped], right[:swapped])
+    stops = [int(each[0]) for each in (left[swapped:], right[:swapped][::-1]) if len(each)]
+    return min(stops)
+
+
+def _swap(keys: Array, places: Array, some: Any, others: Any) -> None:
+    for each in (keys, places):
+        each[some], each[others] = each[others].copy(), each[some].copy()
+
+
+def best_first(parts: Sequence[Ranked], stable: bool = False) -> BestSlots:
+    """Return the slots of all tables, the best first; equal ones as :func:`std_order` says."""
+    return BestSlots(parts, stable)

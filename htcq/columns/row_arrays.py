@@ -8,9 +8,11 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Union
 
 from htcq.classads import as_number
+from htcq.std_sort import std_order
 
 Amount = Union[int, float, None]
 #: Each slot costs evaluations: no more of the best than are likely to be matched.
@@ -276,26 +278,27 @@ def ranked(table: int, rows: Vector, ranks: Sequence[Vector], items: Vector) -> 
 
 
 class BestRows:
-    """Slots in the order of their ranks, the best first; equal ones by place."""
+    """Slots in the order of their ranks, the best first."""
 
-    def __init__(self, parts: Sequence[RankedRows]) -> None:
+    def __init__(self, parts: Sequence[RankedRows], stable: bool) -> None:
         entries = []
         for part in parts:
             for order, row in zip(part.orders, part.rows):
-                entries.append((order, part.table, row))
+                *worst, item = order
+                entries.append((item, tuple(worst), part.table, row))
         self._entries = sorted(entries)
-        self._next, self._size = 0, FIRST_BEST
+        self._order = std_order([worst for _, worst, _, _ in self._entries], stable)
+        self._size = FIRST_BEST
 
     def more(self) -> tuple[Sequence[tuple[float, ...]], Vector, Vector]:
         """Return the ranks of the next slots, their tables and their rows; none after the last."""
-        found = self._entries[self._next : self._next + self._size]
-        self._next += self._size
+        found = [self._entries[place] for place in islice(self._order, self._size)]
         self._size *= 2
-        ranks = [tuple(-each for each in order[:-1]) for order, _, _ in found]
-        tables = Vector(table for _, table, _ in found)
-        return ranks, tables, Vector(row for _, _, row in found)
+        ranks = [tuple(-each for each in worst) for _, worst, _, _ in found]
+        tables = Vector(table for _, _, table, _ in found)
+        return ranks, tables, Vector(row for _, _, _, row in found)
 
 
-def best_first(parts: Sequence[RankedRows]) -> BestRows:
-    """Return the slots of all tables, the best first."""
-    return BestRows(parts)
+def best_first(parts: Sequence[RankedRows], stable: bool = False) -> BestRows:
+    """Return the slots of all tables, the best first; equal ones as :func:`std_order` says."""
+    return BestRows(parts, stable)

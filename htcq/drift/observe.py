@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from htcq.claims.costs import weight_shares
 from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, WeightUse
-from htcq.pool.costs import weight_shares
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.weights import Weights

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.elastic.charging import whole
 from htcq.elastic.models import Models, gpus_by_model
 from htcq.elastic.records import PARTS, WEIGHT
-from htcq.pool.costs import parent_name
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import Supply

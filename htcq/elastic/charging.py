@@ -9,15 +9,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from htcq.claims.claim import Claims, weight_of
+from htcq.claims.startds import StartdTable
 from htcq.classads import as_number, parsed
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.matching import Mismatch, wall
-from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import StartdTable, carve
 from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import CPUS, GPUS
@@ -43,6 +43,7 @@ class Charging:
         self, kinds: Sequence[SlotClass], models: Models, supply: Supply, startds: StartdTable
     ) -> None:
         self.startds = startds
+        self._claims = Claims(startds)
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
         self._known: dict[int, ClaimAmounts] = {}
@@ -63,8 +64,7 @@ class Charging:
         if likely is None:
             weight: Number = got.get(CPUS) or 1
         else:
-            carved = carve(likely, jobs, self.startds.of(likely.first), judged=False).got
-            got = carved or got
+            got = self._claims.of(likely, jobs).got or got
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})
         matched = kind is not None
@@ -82,7 +82,7 @@ class Charging:
         """
         if id(kind) not in self._variants:
             self._variants[id(kind)] = tuple(SlotClass((slot,)) for slot in kind.variants)
-        return any(wall(one, jobs)[0] is Mismatch.NONE for one in self._variants[id(kind)])
+        return any(self._claims.fits(one, jobs) for one in self._variants[id(kind)])
 
     def has(self, kind: SlotClass, dimension: str) -> bool:
         """Return whether all slots of ``kind`` may have some of ``dimension``.
@@ -101,13 +101,9 @@ class Charging:
         """Return the weight, while it lives, of a claim with the amounts ``got`` on ``kind``."""
         if not self._supply.weighted:
             return 1
-        partitionable = kind.type == PARTITIONABLE
         if self._supply.weighs_centrally(kind.first) and self._central is not None:
-            ad = kind.dynamic_ad(got) if partitionable else kind.ad(kind.total)
-            return accounted(self._central.evaluate(ad))
-        if partitionable:
-            return accounted(kind.standing_weight(got))
-        return accounted(kind.full_weight)
+            return accounted(weight_of(kind, got, self._central))
+        return self._claims.standing(kind, got)
 
 
 def _heaviest_first(kind: SlotClass) -> tuple[float, str]:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from htcq.claims.startds import StartdTable, carve
 from htcq.elastic.charging import Charging, whole
 from htcq.elastic.concurrency_limits import GroupLimits, limits_on
 from htcq.elastic.models import Models
@@ -23,7 +24,6 @@ from htcq.pool.daemons import SCHEDD
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass, slot_classes
-from htcq.pool.startds import StartdTable, carve
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
@@ -275,4 +275,4 @@ def _claim(
 ) -> dict[str, Number]:
     """Return the amounts of a claim that asks for ``amounts`` on a slot of ``kind``."""
     job = made_up("tried", amounts)
-    return dict(carve(kind, job, startds.of(kind.first), judged=False).got) or dict(amounts)
+    return dict(carve(kind, job, startds.of(kind.first)).got) or dict(amounts)

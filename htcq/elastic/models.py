@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from htcq.claims.matching import Mismatch, wall
 from htcq.classads import Expr, as_number
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.devices import COUNT
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.elastic.kinds import MARK

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from htcq.claims.startds import StartdTable
 from htcq.elastic.capacity_of import PoolCapacity, capacity_of, managed_names
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
@@ -23,7 +24,6 @@ from htcq.elastic.records import IdleJobs as IdleJobs
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import slot_classes
-from htcq.pool.startds import StartdTable
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import seconds_of

@@ -12,12 +12,12 @@ from dataclasses import replace
 from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.layout import Slot
 from htcq.capacity.shape import Shape
+from htcq.claims.planned import Charges
+from htcq.claims.safety import dangers
 from htcq.classads import Expr, as_number
 from htcq.emit import ACCESS, CENTRAL, EXECUTE
 from htcq.errors import PolicyError
-from htcq.policy.charge import Charges
 from htcq.policy.consumption import MODIFIABLE, NEGOTIATOR, SCHEDULER, Policy
-from htcq.policy.safety import dangers
 
 #: Reads a configuration text and returns the values of the named knobs (those that are defined).
 Reader = Callable[[str, Sequence[str]], Mapping[str, str]]

@@ -140,6 +140,13 @@ def _unfollowed(knobs: tuple[MatchKnob, ...], courses: bool) -> Iterator[MatchKn
             yield knob
 
 
+def is_followed(name: str) -> bool:
+    """Return whether a simulated cycle does what the knob ``name`` says, or it changes no match."""
+    return is_in_table(name) and not any(
+        re.fullmatch(pattern_of(knob.name), name.upper()) for knob in not_followed()
+    )
+
+
 def is_in_table(name: str) -> bool:
     """Return whether the knob ``name``, of one daemon or slot type or of all, changes matching.
 

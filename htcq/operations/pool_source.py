@@ -12,7 +12,6 @@ from htcq.classads import Value, parsed
 from htcq.errors import InputError
 from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
-from htcq.operations.config_directory import UNKNOWN_MACHINE, Given, pool_of_files
 from htcq.operations.confined import confine
 from htcq.operations.health import check_readable
 from htcq.passing import temporary_directory
@@ -33,11 +32,12 @@ from htcq.pool.versions import newer_than_known
 from htcq.poolquota.published import Published
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
-from htcq.store.config_directory import Place, as_one, open_places
 from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
+    from htcq.operations.config_directory import Given
     from htcq.operations.finished_jobs import PastFile
+    from htcq.store.config_directory import Place
 
 #: Names of files that a command writes, None for those that it was not told to.
 Files = Sequence[Optional[str]]
@@ -69,7 +69,7 @@ class Source:
     until: float = math.inf
     job_attributes: frozenset[str] = frozenset()
     config: tuple[str, ...] = ()
-    given: Given = UNKNOWN_MACHINE
+    given: Given | None = None
 
     @property
     def name(self) -> str:
@@ -110,6 +110,8 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
     if source.snapshot:
         return OpenSource(source, open_files(Path(source.snapshot), source.limits))
     if source.config:
+        from htcq.store.config_directory import as_one, open_places
+
         places = open_places(source.config, source.limits)
         return OpenSource(source, as_one(places, source.limits), places)
     from htcq.live.capture import capture
@@ -157,7 +159,10 @@ def read_open(
     """
     source = opened.source
     if source.config:
-        return pool_of_files(opened.places, source.name, source.limits, source.given)
+        from htcq.operations.config_directory import UNKNOWN_MACHINE, pool_of_files
+
+        given = source.given or UNKNOWN_MACHINE
+        return pool_of_files(opened.places, source.name, source.limits, given)
     files = snapshot_of(opened.files)
     pool = pool_of(files, source.name, changes, past, source.job_attributes, source.negotiator)
     if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):

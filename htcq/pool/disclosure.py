@@ -83,7 +83,9 @@ _SLOT = _EVERY | _forms(
 _JOB = _EVERY | _forms(
     plain="WhenToTransferOutput Managed",
     who="Owner User AccountingGroup Scheduler",
-    where="ScheddName RemoteHost RemotePool FileSystemDomain LastRejMatchNegotiator",
+    where=(
+        "ScheddName RemoteHost LastRemoteHost RemotePool FileSystemDomain LastRejMatchNegotiator"
+    ),
     group="AcctGroup",
     limits="ConcurrencyLimits",
     job="GlobalJobId",

@@ -20,7 +20,8 @@ OWN = (
     "AutoClusterId", "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint",
     "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "LastRejMatchTime",
     "LastRejMatchNegotiator", "TotalSubmitProcs", "JobMaterializeNextProcId",
-    "JobMaterializeMaxIdle", "JobMaterializeLimit",
+    "JobMaterializeMaxIdle", "JobMaterializeLimit", "EnteredCurrentStatus", "NumJobMatches",
+    "NumJobStarts", "NumShadowStarts", "LastRemoteHost",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
@@ -83,6 +84,11 @@ class Job(NamedTuple):
     materialize_next: Value
     materialize_max_idle: Value
     materialize_limit: Value
+    status_since: Value = UNDEFINED
+    matched: Value = UNDEFINED
+    starts: Value = UNDEFINED
+    shadow_starts: Value = UNDEFINED
+    last_host: Value = UNDEFINED
 
     @property
     def id(self) -> str:

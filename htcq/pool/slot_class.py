@@ -126,13 +126,6 @@ class SlotClass:
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
         return self.first.frame.twin.ad_of(self.first, own)
 
-    def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
-        """Return SlotWeight of a dynamic slot that got ``amounts``.
-
-        The accountant charges it while the slot lives.
-        """
-        return named("SlotWeight").evaluate(self.dynamic_ad(amounts))
-
     def consumed(
         self, job: Ad, amounts: Mapping[str, Number] | None = None
     ) -> dict[str, Number | None]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from htcq.classads import Ad, Expr
 from htcq.quota.allocation import GroupAllocation
+from htcq.std_sort import std_order
 
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
 FLT_MAX = 3.4028234663852886e38
@@ -59,16 +60,17 @@ def _sort_key(expression: Expr, ad: Ad) -> float:
 def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:
     """Return the groups in the order of negotiation: by key, then breadth first.
 
-    The root is last where groups regroup. The negotiator leaves the order of equals open beyond 16
-    groups, and all order where a key is NaN.
+    The root is last where groups regroup. Of more than 16 groups, equal ones stand as std::sort
+    leaves them; where one of their keys is NaN, the negotiator's order is open.
     """
     root = nodes[0]
     regroups = root.group.autoregroup
     places = [(regroups and node is root, key) for node, key in zip(nodes, keys)]
-    if any(map(math.isnan, keys)) and len(nodes) <= _INSERTED:
+    unordered = any(map(math.isnan, keys))
+    if unordered and len(nodes) <= _INSERTED:
         order = _inserted(places)
     else:
-        order = sorted(range(len(nodes)), key=places.__getitem__)
+        order = list(std_order(places, stable=unordered))
     return [nodes[index] for index in order]
 
 

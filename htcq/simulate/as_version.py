@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from htcq.claims.startds import modifier
 from htcq.classad.substitution import substituted
 from htcq.classad.tree import MY, TARGET, Binary, Reference, Tree
 from htcq.errors import InputError
@@ -36,7 +37,6 @@ from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
 from htcq.pool.resource_limits import limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import STATIC, Slot
-from htcq.pool.startds import modifier
 from htcq.pool.versions import version
 from htcq.poolquota.access.significant_lists import REMOVED
 from htcq.simulate.publishing import resources_of

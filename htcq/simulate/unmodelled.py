@@ -21,9 +21,9 @@ from htcq.htcondor.matching import (
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.pool import Pool
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.time_limits import TIME_LIMITS
 
 #: How much of a value a sentence has.

@@ -16,9 +16,9 @@ from htcq.classad.tree import TARGET
 from htcq.classads import literal
 from htcq.policy.claim import request_of
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.slot import PLACES, Slot
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 
 REQUIREMENTS, REQUEST = "Requirements", "request"
 #: The scope is said: what an ad lacks would be looked up in the other one.

@@ -68,7 +68,8 @@ class Verdict:
     """What the next cycle makes of ``jobs``, which are alike and wait at one access point.
 
     ``starts_by`` is how they start, empty where they do not. ``rejection`` is the reason of the
-    simulated negotiator, empty where it gave none.
+    simulated negotiator, empty where it gave none. ``equals`` is among how many submitters the
+    negotiator's order decides, if that is not known: the verdicts on them may be interchanged.
     """
 
     jobs: tuple[Job, ...]
@@ -80,6 +81,7 @@ class Verdict:
     rejection: str = ""
     #: How the first cycle would start them, where only a negotiator is missing; else empty.
     would_start_by: str = ""
+    equals: int = 0
 
 
 class _JobVerdict(NamedTuple):
@@ -131,6 +133,7 @@ class Verdicts:
         self._asking: dict[int, SubmitterQueue] = {
             id(each.queue): each for each in self.cycle.askers.every
         }
+        self._equals = dict(_open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
         self._slots = SlotSide(self.cycle)
         self._competition = Competition(self.cycle)
@@ -160,7 +163,9 @@ class Verdicts:
             )  # fmt: skip
             known = found.get(key)
             if known is None:
-                known = found[key] = (Verdict((), job.submitter, where, *outcome), [])
+                equals = self._equals.get((job.submitter, where), 0)
+                verdict = Verdict((), job.submitter, where, *outcome, equals=equals)
+                known = found[key] = (verdict, [])
             known[1].append(job)
         return tuple(replace(verdict, jobs=tuple(alike)) for verdict, alike in found.values())
 
@@ -264,6 +269,20 @@ class Verdicts:
         if offered is not None and offered.rejection:
             why = offered.rejection
         return MatchFailure(OUTRANKED, f"earlier jobs take the slots: {why}")
+
+
+def _open_orders(cycle: Cycle, trace: Trace) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield submitters at access points that are equal to others, and how many these are.
+
+    Only where the collector's order, which decides between them, is not known and one of them is
+    rejected.
+    """
+    if cycle.askers.is_in_order:
+        return
+    rejected = {each.submitter for each in trace.rejections}
+    for asking in cycle.askers.every:
+        if len(asking.equals) > 1 and not rejected.isdisjoint(asking.equals):
+            yield (asking.submitter.name, asking.access.name), len(asking.equals)
 
 
 def _refused(slot: str, why: str) -> MatchFailure:

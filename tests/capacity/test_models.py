@@ -10,7 +10,7 @@ from htcq.capacity.fixed import Fixed
 from htcq.capacity.minimum import MinimumCharge
 from htcq.capacity.model import Model, limiting, match_cost, whole_request
 from htcq.capacity.quantized import Quantized
-from htcq.policy.charge import Charges, job_ad
+from htcq.claims.planned import Charges, job_ad
 from htcq.policy.consumption import NEGOTIATOR, Terms
 from tests.golden_cases import golden
 

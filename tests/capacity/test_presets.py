@@ -10,10 +10,10 @@ import pytest
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.presets import NAMES, find_preset
+from htcq.claims.planned import job_ad
 from htcq.classads import Expr, as_number
 from htcq.errors import ModelError
 from htcq.node import Node
-from htcq.policy.charge import job_ad
 from tests.golden_cases import golden, read
 
 NODE = Node(12, 98304, 10**8)

@@ -8,22 +8,22 @@ from dataclasses import replace
 from htcq.audit.charges import charges
 from htcq.audit.evidence import Evidence
 from htcq.audit.nodes import modifications
+from htcq.claims.costs import costs
+from htcq.claims.matching import Mismatch
+from htcq.claims.planned import Charges, carve, job_ad
+from htcq.claims.startds import StartdTable
+from htcq.claims.startds import carve as claim_of
 from htcq.classads import Ad, Value, as_number, parsed
 from htcq.elastic.charging import Charging
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import handed_out
-from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
 from htcq.pool.autocluster import autoclusters_of
-from htcq.pool.costs import costs
-from htcq.pool.matching import Mismatch
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot_class import slot_classes
-from htcq.pool.startds import StartdTable
-from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.simulate.cycle.cycle import Cycle
@@ -126,7 +126,7 @@ def audit(pair: Pair, pool: Pool) -> Outcome:
         return Outcome(consumed=named(trial.taken))
     (modification,) = modifications(evidence, kind)
     taken = modification.taken(kind, trial)
-    charge = next(charges(kind, (trial,)), None)
+    charge = next(charges(evidence.claims, kind, (trial,)), None)
     # Neither the slop of old startds nor a request that is put back as it came is looked at by any
     # rule.
     way = claim_of(kind, trial.jobs, modification.startd)

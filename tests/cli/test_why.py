@@ -14,7 +14,16 @@ from tests.audit.sites import job, negotiator, policy_slot, schedd, submitter
 from tests.cli.conftest import Call
 from tests.cli.test_bad_input import ONE_LINE
 
-KEYS = {"job", "access_point", "submitter", "starts", "starts_by", "walls", "negotiator_reason"}
+KEYS = {
+    "job",
+    "access_point",
+    "submitter",
+    "starts",
+    "starts_by",
+    "equals",
+    "walls",
+    "negotiator_reason",
+}
 
 
 @pytest.fixture

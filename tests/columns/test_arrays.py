@@ -13,6 +13,7 @@ from htcq.classads import as_number
 from htcq.columns import row_arrays
 from htcq.columns.engine import Engine
 from htcq.columns.row_engine import RowEngine
+from htcq.std_sort import std_order
 
 NUMBERS = st.one_of(
     st.integers(-5, 5),
@@ -157,10 +158,11 @@ _RANKS = st.tuples(*[st.sampled_from((0.0, 1.0, 2.0, -1e300))] * 3)
 @given(
     parts=st.lists(st.lists(_RANKS, max_size=40), min_size=1, max_size=3),
     first=st.integers(1, 9),
+    stable=st.booleans(),
     chosen=st.randoms(use_true_random=False),
 )
 def test_the_best_slots_come_first_a_few_at_a_time(
-    engine: Any, parts: list[list[tuple[float, ...]]], first: int, chosen: Any
+    engine: Any, parts: list[list[tuple[float, ...]]], first: int, stable: bool, chosen: Any
 ) -> None:
     arrays = engine.arrays
     ranked, expected, items = [], [], iter(chosen.sample(range(500), 200))
@@ -171,16 +173,15 @@ def test_the_best_slots_come_first_a_few_at_a_time(
         ranked.append(
             arrays.ranked(table, arrays.places(rows), tuple(columns), arrays.places(places))
         )
-        expected += [(tuple(-each for each in part[row]), places[row], table, row) for row in rows]
+        expected += [(places[row], part[row], table, row) for row in rows]
 
-    best = arrays.best_first(ranked)
+    best = arrays.best_first(ranked, stable)
     best._size = first
     found = _everything(best)
 
-    ordered = [
-        (tuple(-each for each in order), table, row) for order, _, table, row in sorted(expected)
-    ]
-    assert found == ordered
+    among_all = [each[1:] for each in sorted(expected)]
+    keys = [tuple(-each for each in ranks) for ranks, _, _ in among_all]
+    assert found == [among_all[place] for place in std_order(keys, stable)]
 
 
 def _numbers(arrays: Any, numbers: list[float]) -> Any:

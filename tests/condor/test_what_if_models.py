@@ -10,6 +10,7 @@ import pytest
 from broken import break_it, snapshot
 from conftest import Site
 
+from htcq.claims.claim import dynamic_weight
 from htcq.operations.pool_source import pool_of
 from htcq.operations.site_file import read_site_file
 from htcq.pool.pool import Pool
@@ -115,7 +116,7 @@ def _weights(slot: Slot) -> dict[str, object]:
         part: {asset: amount // part for asset, amount in kind.total.items()} for part in PARTS
     }
     return {
-        f"weight of 1/{part}": (kind.weight(amounts), kind.standing_weight(amounts))
+        f"weight of 1/{part}": (kind.weight(amounts), dynamic_weight(kind, amounts))
         for part, amounts in parts.items()
     }
 

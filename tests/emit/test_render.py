@@ -11,12 +11,12 @@ import pytest
 from htcq.capacity.choice import Choice
 from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.presets import NAMES
+from htcq.claims.planned import job_ad
 from htcq.emit import ACCESS, CENTRAL, EXECUTE, ROLES
 from htcq.emit.check import check_configuration
 from htcq.emit.render import configuration
 from htcq.live.configuration import read_configuration
 from htcq.node import Node, Source
-from htcq.policy.charge import job_ad
 
 NODE = Node(8, 16384, 20_000_000, gpus=2)
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -24,6 +24,7 @@ CORE = (
     "units.py",
     "errors.py",
     "capacity",
+    "claims",
     "policy",
     "pool",
     "quota",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from htcq.claims.matching import Mismatch, wall
 from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.devices import nameless_devices
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from tests.audit.sites import job, pool, slot

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.claims.claim import dynamic_weight
 from htcq.classads import UNDEFINED, Ad
 from htcq.policy.claim import accounted
 from htcq.pool.slot_class import SlotClass, requested, slot_classes
@@ -129,8 +130,8 @@ def test_the_match_cost_is_the_weight_before_less_the_weight_after() -> None:
     assert kind.full_weight == 8
     assert kind.cost(taken) == 4
     assert kind.cost(taken, {"cpus": 4, "memory": 16384, "disk": 20000000, "gpus": 0}) == 1
-    assert kind.standing_weight(taken) == 0
-    assert kind.standing_weight({**taken, "disk": 200000}) == 1
+    assert dynamic_weight(kind, taken) == 0
+    assert dynamic_weight(kind, {**taken, "disk": 200000}) == 1
 
 
 def test_a_cost_may_be_nothing_or_below() -> None:
@@ -162,7 +163,7 @@ def test_a_dynamic_slot_is_told_from_its_parent() -> None:
     split = f"ifThenElse(DynamicSlot =?= true, max({{Cpus, ceiling(Memory / 2048.0)}}), {MULTI})"
     kind = one_kind(policy_slot(SlotWeight=split))
 
-    assert kind.standing_weight({"cpus": 1, "memory": 8192}) == 4
+    assert dynamic_weight(kind, {"cpus": 1, "memory": 8192}) == 4
     assert kind.full_weight == 8
 
 

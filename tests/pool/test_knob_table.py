@@ -188,7 +188,7 @@ _WITHOUT_A_NAME = {
 
 
 def test_every_knob_that_is_followed_is_named_in_the_code_that_simulates() -> None:
-    rooms = ("simulate", "poolquota", "quota", "pool", "policy")
+    rooms = ("simulate", "poolquota", "quota", "claims", "pool", "policy")
     code = "\n".join(texts_of_code(rooms))
     found = [
         knob.name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.pool.matching import Mismatch, wall
+from htcq.claims.matching import Mismatch, wall
 from htcq.pool.slot import Number
 from tests.pool.negotiations import CYCLES, Cycle, cycle, expected, pool
 

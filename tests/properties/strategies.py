@@ -13,8 +13,8 @@ from htcq.capacity.fixed import TOKEN, Fixed
 from htcq.capacity.minimum import MinimumCharge
 from htcq.capacity.model import Model, whole_request
 from htcq.capacity.quantized import Quantized
+from htcq.claims.planned import Charges
 from htcq.node import Node
-from htcq.policy.charge import Charges
 from htcq.policy.consumption import NEGOTIATOR, Policy, Terms
 from htcq.units import BUILT_IN_ASSETS, CPUS
 

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq import columns
+from htcq.claims.matching import Mismatch, wall
 from htcq.classads import Ad, as_number, named, parsed
 from htcq.columns.row_engine import RowEngine
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import OWN
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.weights import Weights
@@ -28,7 +29,6 @@ from htcq.simulate.cycle.job_table import DECIDES, JobTable, Ranking, TableConte
 from htcq.simulate.cycle.matchlist import MatchList, Ranks
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
 from htcq.simulate.cycle.slot_table import Offer
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from htcq.capacity.model import match_cost
-from htcq.policy.charge import job_ad
+from htcq.claims.planned import job_ad
 from htcq.policy.claim import lack
 from htcq.units import BUILT_IN_ASSETS
 from tests.properties.strategies import cases, shapes, states

@@ -13,9 +13,9 @@ from htcq.capacity.layout import Slot, SlotType, lay_out
 from htcq.capacity.plan import plan_slot
 from htcq.capacity.presets import NAMES
 from htcq.capacity.typical import typical_shapes
+from htcq.claims.safety import dangers
 from htcq.errors import ModelError
 from htcq.node import Node
-from htcq.policy.safety import dangers
 from htcq.report.views.plan import plan_json
 from tests.properties.strategies import choices, nodes
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.capacity.model import match_cost
-from htcq.policy.charge import deduct
+from htcq.claims.planned import deduct
 from tests.properties.strategies import Case, cases, shapes, states
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
+from htcq.claims.costs import costs
 from htcq.classads import Expr, Missing, Value
 from htcq.errors import HtcqError
 from htcq.live.configuration import read_dump
 from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.configuration import configuration_from
-from htcq.pool.costs import costs
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot_class import slot_classes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from htcq.audit.engine import Audit, Checked, Finding, NotChecked
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Severity
-from htcq.pool.costs import Share
+from htcq.claims.costs import Share
 from htcq.poolquota.ailment import Ailment
 from htcq.report.charts.pictures import GroupBar, Pictures
 

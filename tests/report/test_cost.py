@@ -6,8 +6,8 @@ import csv
 import io
 import json
 
+from htcq.claims.costs import Costs, costs
 from htcq.pool.autocluster import autoclusters_of
-from htcq.pool.costs import Costs, costs
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights

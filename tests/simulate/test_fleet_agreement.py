@@ -15,8 +15,8 @@ import pytest
 from htcq.capacity.fleet import FleetPlan, plan_fleet
 from htcq.capacity.kinds import Chosen
 from htcq.capacity.shape import Shape
+from htcq.claims.costs import Charge, costs
 from htcq.pool.autocluster import made_up
-from htcq.pool.costs import Charge, costs
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights

@@ -29,7 +29,7 @@ def read(capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
 @pytest.fixture(autouse=True)
 def _order_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave slots as they stand: the collector's order of equal slots is told by names, which are others here."""
-    monkeypatch.setattr(CollectorOrder, "places", lambda self, slots: range(len(slots)))
+    monkeypatch.setattr(CollectorOrder, "places", lambda self, names: range(len(names)))
 
 
 @pytest.mark.parametrize("snapshot", CAPTURED, ids=lambda path: path.name)

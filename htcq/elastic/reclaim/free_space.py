@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from htcq.claims.matching import Mismatch, wall
+from htcq.claims.startds import StartdTable, carve
 from htcq.classads import holds
+from htcq.policy.claim import Startd
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
-from htcq.pool.slot_class import SlotClass, requested
+from htcq.pool.slot_class import SlotClass
 from htcq.simulate.slots import Slots
 
 _AVAILABLE = "availablegpus"
@@ -25,8 +27,8 @@ _CLOSED = ("Offline", "Draining")
 class FreeSpace:
     """What is left of one place: a partitionable or a static slot."""
 
-    def __init__(self, slot: Slot, left: dict[str, Number]) -> None:
-        self.slot, self.left = slot, left
+    def __init__(self, slot: Slot, left: dict[str, Number], startd: Startd) -> None:
+        self.slot, self.left, self._startd = slot, left, startd
         self._slot_class = SlotClass((slot,))
 
     def take(self, jobs: Autocluster) -> bool:
@@ -40,11 +42,10 @@ class FreeSpace:
         if slot_class.type != PARTITIONABLE:
             self.left = dict.fromkeys(left, 0)
             return True
-        if slot_class.supports_policy:
-            taken = slot_class.consumed(jobs.ad(), left)
-        else:
-            taken = requested(jobs.ad(), left)
-        self.left = {asset: amount - (taken.get(asset) or 0) for asset, amount in left.items()}
+        way = carve(slot_class, jobs, self._startd, left)
+        if way.refusal:
+            return False
+        self.left = {asset: amount - (way.bag.get(asset) or 0) for asset, amount in left.items()}
         return True
 
     def take_all(self, jobs: Iterable[Autocluster]) -> bool:
@@ -61,6 +62,7 @@ class FreeSpaces:
     def __init__(self, pool: Pool) -> None:
         self._slots = {str(slot.name): slot for slot in pool.slots or ()}
         self._make, self._expressions = Slots(), Expressions()
+        self._startds = StartdTable(pool.execute)
         self._frames: dict[tuple[int, tuple[str, ...]], SharedAttributes] = {}
 
     def slot(self, name: str) -> Slot | None:
@@ -107,17 +109,18 @@ class FreeSpaces:
         gone = tuple(ended)
         if slot is None or not self._open(slot):
             return None
+        startd = self._startds.of(slot)
         if slot.type != PARTITIONABLE:
             if _held(slot) and place not in gone:
                 return None
             slot = self._make.unclaimed(slot)
-            return FreeSpace(slot, _amounts(slot))
+            return FreeSpace(slot, _amounts(slot), startd)
         left = _amounts(slot)
         freed = [self._slots[name] for name in gone if name in self._slots]
         for each in freed:
             for asset, amount in _amounts(each).items():
                 left[asset] = left.get(asset, 0) + amount
-        return FreeSpace(slot._replace(frame=self._with_cards(slot, freed)), left)
+        return FreeSpace(slot._replace(frame=self._with_cards(slot, freed)), left, startd)
 
     def freed(self, place: str, ended: Iterable[str]) -> Slot | None:
         """Return the slot at ``place`` once the slots ``ended`` are free.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
-from htcq.pool.costs import Share, weight_shares
+from htcq.claims.costs import Share, weight_shares
 from htcq.poolquota.pool_quotas import PoolQuotas
 
 #: The maximum of weight expressions that are drawn, those of most weight.

@@ -8,7 +8,7 @@ from typing import Any
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.fix import Setting, by_place
 from htcq.audit.rule import Fact, Severity
-from htcq.pool.costs import Share
+from htcq.claims.costs import Share
 from htcq.report.charts.pictures import GroupBar, Pictures
 from htcq.report.charts.svg import group_bar, share_bar
 from htcq.report.fix import place_text

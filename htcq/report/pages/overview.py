@@ -12,8 +12,8 @@ from typing import Any
 from htcq.audit.engine import Finding
 from htcq.audit.fix import by_place
 from htcq.audit.stock import Stock, Stocks
+from htcq.claims.costs import Share
 from htcq.drift.explanation import DriftExplanation
-from htcq.pool.costs import Share
 from htcq.pool.pool import Pool
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.group_tree import ROOT

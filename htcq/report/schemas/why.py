@@ -38,6 +38,10 @@ def why() -> Shape:
         "starts_by": text(
             "How it starts; empty where it does not.", "match", "leftover", "claim reused", ""
         ),
+        "equals": whole(
+            "How many submitters are equal to the negotiator where the snapshot does not have the "
+            "collector's order, which decides between them; else 0."
+        ),
         "walls": listing(
             "Why it does not start, in the order of HTCondor.", record("A reason.", wall)
         ),

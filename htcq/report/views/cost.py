@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TextIO, TypeVar
 
+from htcq.claims.costs import Charge, Conservation, Costs, Customer, Share, tidy
+from htcq.claims.matching import Mismatch
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.costs import Charge, Conservation, Costs, Customer, Share, tidy
 from htcq.pool.files import JOBS_ADS
-from htcq.pool.matching import Mismatch
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from htcq.pool.costs import Costs, Customer
+from htcq.claims.costs import Costs, Customer
 from htcq.report.column import Row
 from htcq.report.formats.text import show
 from htcq.report.legend import CHARGES_AND_GAP

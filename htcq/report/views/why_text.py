@@ -86,6 +86,11 @@ def _below(
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
         yield f"    resolved by: {wall.lifted_by}"
+    if verdict.equals:
+        yield (
+            f"  one of {verdict.equals} equals: the snapshot does not have the collector's order, "
+            "which decides between these submitters (--order sets it)"
+        )
     if verdict.rejection:
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)

@@ -36,6 +36,7 @@ class Priorities:
         }
         self._real: dict[str, float] = {}
         self._factors: dict[str, float] = {}
+        self._advanced = False
         for submitter in quotas.submitters:
             self._begin(submitter.name)
 
@@ -48,6 +49,7 @@ class Priorities:
 
         Some of them may have come meanwhile.
         """
+        self._advanced = True
         for name in usage:
             if name not in self._real:
                 self._begin(name)
@@ -57,7 +59,9 @@ class Priorities:
             self._real[name] = max(BEST_PRIORITY, round(now, DECIMALS))
 
     def shown(self, pool: Pool) -> Pool:
-        """Return ``pool`` with these priorities."""
+        """Return ``pool`` with these priorities, as it is before any time has gone by."""
+        if not self._advanced:
+            return pool
         records = [*self._others]
         for name, real in self._real.items():
             known = self._records.get(name)

@@ -14,6 +14,7 @@ from htcq.classads import Ad, as_number
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.slot import Slot
 from htcq.poolquota.access.access_point import shadows_of
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.user_limits import UserLimits
@@ -49,6 +50,20 @@ class Schedds:
             key = (record.text("ScheddName"), record.text("User"))
             running = record.number("NumRunning") or 0
             self._of_user[key] = max(self._of_user[key], int(running))
+
+    def user_of(self, slot: Slot, schedd: str) -> str:
+        """Return whose job runs in a claim of the captured pool, as a record names the user.
+
+        Empty if none does.
+        """
+        names = {
+            each.text("User")
+            for each in self._pool.users or ()
+            if each.text("ScheddName") == schedd
+        }
+        return next(
+            (str(name) for name in (slot.remote_owner, slot.remote_user) if name in names), ""
+        )
 
     def began(self, claim: Claim) -> None:
         """Count a job that starts in a claim."""

@@ -46,6 +46,11 @@ class SlotTotals:
         #: The slots on which a claim was refused since.
         self._refused = set[str]()
 
+    def begin(self, slots: Iterable[Slot]) -> None:
+        """Note what the ads of ``slots``, those of the captured pool, tell."""
+        if self.is_named:
+            tuple(self.of(slots, 0.0))
+
     def refused(self, slot: Slot) -> None:
         """Note that a startd refused a claim: the slot was in the state Owner for a moment."""
         self._refused.add(str(slot.name))

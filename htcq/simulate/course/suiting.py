@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from htcq.classads import Expr, holds
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES, Number, Slot
 from htcq.pool.slot_class import requested
 from htcq.simulate.cycle.clock import clock_of
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.search import limits_of
 from htcq.simulate.cycle.submitter_queues import likenesses_of
 

@@ -21,9 +21,10 @@ from htcq.simulate.cycle.queues import Request
 
 
 class Waiting:
-    """The idle jobs of ``pool``, by submitter; none wants more than one slot here.
+    """The idle jobs of ``pool``, by submitter.
 
     Those of one schedd that are alike to ``suiting`` stand in one line, in the order of the queue.
+    A job that wants several slots stands there until it has them all.
     """
 
     def __init__(self, pool: Pool, suiting: Suiting) -> None:
@@ -33,9 +34,10 @@ class Waiting:
             record.name: record.text("ScheddName") for record in reversed(pool.submitters)
         }
         self._weights: dict[tuple[int, str], int] = {}
+        #: Jobs that want more than one slot, by their line and id.
+        self._several: dict[int, dict[str, int]] = {}
         for job in sorted((job for job in pool.jobs or () if job.wanted), key=order_in_queue):
-            alone = job._replace(max_hosts=1, current_hosts=0)
-            self._line(alone)[alone.id] = alone
+            self._put(self._line(job), job)
 
     def home(self, submitter: str, schedd: Value) -> str:
         """Return where jobs of a submitter wait.
@@ -47,6 +49,18 @@ class Waiting:
     def _line(self, job: Job) -> dict[str, Job]:
         key = (self._suiting.request(job), self.home(job.submitter, job.schedd))
         return self._lines.setdefault(job.submitter, {}).setdefault(key, {})
+
+    def _put(self, line: dict[str, Job], job: Job) -> None:
+        line[job.id] = job
+        if job.wanted > 1:
+            self._several.setdefault(id(line), {})[job.id] = job.wanted
+        else:
+            self._several.get(id(line), {}).pop(job.id, None)
+
+    def _slots(self, line: dict[str, Job]) -> int:
+        """Return how many slots the jobs of a line want."""
+        several = self._several.get(id(line), {})
+        return len(line) + sum(several.values()) - len(several)
 
     def jobs(self) -> Iterator[Job]:
         """Yield every job that waits."""
@@ -87,23 +101,42 @@ class Waiting:
     def arrive(self, job: Job) -> None:
         """Take a job in, behind those that come first by their priorities and numbers."""
         line = self._line(job)
+        before = line.get(job.id)
+        if before is not None:
+            # It has lost one of its slots before it had them all.
+            job = job._replace(max_hosts=before.wanted + job.wanted, current_hosts=0)
         last = next(reversed(line.values()), None)
-        line[job.id] = job
+        self._put(line, job)
         if last is not None and order_in_queue(last) > order_in_queue(job):
             ordered = sorted(line.values(), key=order_in_queue)
             line.clear()
             line.update((each.id, each) for each in ordered)
 
     def start(self, job: Job) -> Job:
-        """Take a job out that starts, and return it as it came.
+        """Take out for one slot a job that starts, and return it as it came, for that slot.
 
         What it asks of its slot may be more by then.
         """
+        line = self._line_with(job)
+        if line is None:
+            return job
+        came = line[job.id]
+        wanted = came.wanted
+        if wanted <= 1:
+            return line.pop(job.id)
+        self._put(line, came._replace(max_hosts=wanted - 1, current_hosts=0))
+        return came._replace(max_hosts=1, current_hosts=0)
+
+    def has(self, job: Job) -> bool:
+        """Return whether a job wants a slot, though it may have others."""
+        return self._line_with(job) is not None
+
+    def _line_with(self, job: Job) -> dict[str, Job] | None:
         name, home = job.id, self.home(job.submitter, job.schedd)
         for (_, where), line in self._lines.get(job.submitter, {}).items():
             if where == home and name in line:
-                return line.pop(name)
-        return job
+                return line
+        return None
 
     def records(self, running: Mapping[tuple[str, str], tuple[int, float]]) -> tuple[Record, ...]:
         """Return the submitter ads with what waits now and what runs.
@@ -115,7 +148,7 @@ class Waiting:
             schedd, lines = record.text("ScheddName"), self._lines.get(record.name, {})
             jobs, weight = running.get((record.name, schedd), (0, 0.0))
             there = [
-                (request, len(line))
+                (request, self._slots(line))
                 for (request, home), line in lines.items()
                 if line and home == schedd
             ]

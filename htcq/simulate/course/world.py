@@ -18,6 +18,7 @@ from htcq.poolquota.published import Published
 from htcq.simulate.course.claims import LEFTOVER, MATCH, REUSED, Base, Claim, Start, amounts_of
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.factories import Factories
+from htcq.simulate.course.gathering import Gathering
 from htcq.simulate.course.leftovers import Leftovers
 from htcq.simulate.course.machines import Fills, machine_of
 from htcq.simulate.course.occupancy import Lost, Occupancy
@@ -62,6 +63,7 @@ class World:
         self._worklife = Worklife(pool)
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
+        self._gathering = Gathering()
         #: Jobs that have started, and others have not come into being because of that yet.
         self._started: dict[int, Job] = {}
         self._schedds = Schedds(pool, self._moment)
@@ -101,7 +103,7 @@ class World:
             schedd = self.waiting.home(slot.customer, slot.remote_schedd)
             limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
             claim = Claim(str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0)
-            claim.user = self._user_of(slot, schedd)
+            claim.user = self._schedds.user_of(slot, schedd)
             claim.devices = self._devices.held(base, slot) if amounts.get(GPUS) else ()
             claim.runs_since = -float(as_number(slot.job_seconds) or 0)
             claim.retires_at = float(as_number(slot.retirement_seconds) or 0)
@@ -112,25 +114,14 @@ class World:
             # gone.
             self._run(claim, None, MATCH, 0.0 if slot.activity == "Cleaning" else None)
 
-    def _user_of(self, slot: Slot, schedd: str) -> str:
-        """Return whose job runs in a claim of the captured pool, as a record names the user.
-
-        Empty if none does.
-        """
-        names = {
-            each.text("User")
-            for each in self._pool.users or ()
-            if each.text("ScheddName") == schedd
-        }
-        return next(
-            (str(name) for name in (slot.remote_owner, slot.remote_user) if name in names), ""
-        )
-
     # What the collector shows
     # ----------------------------------------------------------------------------------------------
 
     def pool(self) -> Pool:
-        """Return the pool as it is now."""
+        """Return the pool as it is now; until anything changes that is the captured one."""
+        if not (self.now or self.changes):
+            self._totals.begin(self.slots())
+            return self._pool
         return self._shown.at(
             self.now,
             self._totals.of(self.slots(), self.now),
@@ -259,6 +250,7 @@ class World:
     def _evict(self, claim: Claim) -> None:
         """Let the job of a claim return to its queue."""
         self._schedds.ended(claim)
+        self._gathering.lose(claim)
         self.lost.append(self._occupancy.lost(claim, self.now))
         if claim.job is not None:
             self._coming.came_back(claim.job, self.now)
@@ -316,15 +308,21 @@ class World:
             # When it is preempted it returns as it came, without what its schedd shows besides.
             claim.job = self.waiting.start(job)
             claim.user = job.user if isinstance(job.user, str) else ""
+            self._occupancy.occupy(claim, job, self.now)
+        self._schedds.began(claim)
+        together: Sequence[Claim] = (claim,)
+        if job is not None:
+            together = self._gathering.add(claim, job, self.waiting.has(job))
+            if not together:
+                return
             self.starts.append(Start(job, self.now, by))
             self._started[id(job)] = job
             self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
             seconds = self._coming.seconds(job)
-            self._occupancy.occupy(claim, job, self.now)
-        self._schedds.began(claim)
         seconds = self._run_time(job, self._dice) if seconds is None else seconds
-        claim.ends = self.now + seconds
-        heapq.heappush(self._ending, (claim.ends, next(self._numbers), claim))
+        for each in together:
+            each.ends = self.now + seconds
+            heapq.heappush(self._ending, (each.ends, next(self._numbers), each))
 
     def advance(self, until: float) -> None:
         """Let jobs end; others of the same submitter start in their claims, or the claims end."""

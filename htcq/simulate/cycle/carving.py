@@ -2,7 +2,7 @@
 
 The dynamic slots that the startds carve, their refusals, and the charge.
 
-What a startd does with one request is htcq.policy.claim; here it is done once for all slots that
+What a startd does with one request is htcq.claims.dynamic; here it is done once for all slots that
 look alike. The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight
 of that counts.
 """
@@ -11,19 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from htcq.classads import UNDEFINED, Ad, Expr, Value, holds, named
+from htcq.claims.claim import weight_of
+from htcq.claims.dynamic import Conditions, asked_ways
+from htcq.claims.startds import StartdTable, machine_disk_kb
+from htcq.classads import Expr, Value, named
 from htcq.htcondor.releases import ABSOLUTE_DISK
 from htcq.policy.carved import Way
-from htcq.policy.claim import JobSide, Startd, accounted, consumed, overridden, ways, whole
+from htcq.policy.claim import Startd, accounted, whole
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.job import SCHEDD
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import StartdTable, machine_disk_kb
 from htcq.simulate.cycle.dynamic_requirements import (
     DYNAMIC_SLOTS,
     NOTHING_BEFORE,
@@ -33,7 +35,6 @@ from htcq.simulate.cycle.dynamic_requirements import (
     with_count,
 )
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.simulate.cycle.startd_view import StartdView
@@ -41,8 +42,6 @@ from htcq.simulate.cycle.startd_view import StartdView
 #: Outcomes that are kept from cycle to cycle.
 _MAX_KNOWN = 50_000
 _RANKED_LOWER = "the startd ranks it lower than the running job"
-_NO_DYNAMIC_SLOT = "Requirements of the slot do not hold any more"
-_REFUSED = "its Requirements do not hold on the dynamic slot"
 
 
 def _all() -> tuple[Expr, ...]:
@@ -52,7 +51,7 @@ def _all() -> tuple[Expr, ...]:
 
 
 @dataclass(frozen=True)
-class Claim:
+class CarvedClaim:
     """Outcome of one match: the slot of the job and its charged weight, or the refusal."""
 
     amounts: Mapping[str, Number]
@@ -65,7 +64,7 @@ class _Carving:
     """One way in which the startd serves a request, and what that makes where it has enough."""
 
     way: Way
-    claim: Claim
+    claim: CarvedClaim
 
 
 class _Carvings:
@@ -85,17 +84,6 @@ class _Carvings:
         return self._known[place]
 
 
-class _Conditions(NamedTuple):
-    """Parts of a slot's Requirements.
-
-    ``again`` are asked again by the dynamic slot, ``before`` of a request that the startd changed
-    before it makes a dynamic slot.
-    """
-
-    again: tuple[Expr, ...]
-    before: tuple[Expr, ...]
-
-
 @dataclass(frozen=True)
 class _InputsSeen:
     """What of a slot matters to the startd for one request.
@@ -106,7 +94,7 @@ class _InputsSeen:
     of_schedd: bool
     assets: tuple[str, ...]
     places: tuple[int, ...]
-    conditions: _Conditions
+    conditions: Conditions
 
 
 @dataclass(frozen=True)
@@ -156,13 +144,13 @@ class Startds:
         if len(self._known) + len(self._shares) + len(self._sights) > _MAX_KNOWN:
             self._clear()
 
-    def claim(self, offer: Offer, request: Request, schedd: str, whole_ad: bool) -> Claim:
+    def claim(self, offer: Offer, request: Request, schedd: str, whole_ad: bool) -> CarvedClaim:
         """Return what ``request`` of a schedd gets of a slot that is unchanged since its ad.
 
         ``whole_ad``: the negotiator has seen the same ads of slot and job as the startd.
         """
         if offer.occupant and not offer.preempts and self._ranks.refuses(offer.slot, request.first):
-            return Claim({}, 0, _RANKED_LOWER)
+            return CarvedClaim({}, 0, _RANKED_LOWER)
         site = self._sites.get(offer.origin)
         if site is None:
             left_at_first = with_count(offer.origin.at_first, offer.slot)
@@ -177,7 +165,7 @@ class Startds:
 
     def _asked(
         self, site: StartdView, offer: Offer, request: Request, schedd: str, whole_ad: bool
-    ) -> Claim:
+    ) -> CarvedClaim:
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = 0
         if sight.places:
@@ -202,7 +190,7 @@ class Startds:
                 return self._carved(carving, left)
             place += 1
             carving = carvings.at(place)
-        return Claim({}, 0, short)
+        return CarvedClaim({}, 0, short)
 
     def _seen(self, site: StartdView, slot: Slot, sight: _InputsSeen) -> int:
         """Return a number that is the same for slots of which the same is seen."""
@@ -217,11 +205,11 @@ class Startds:
         """Return a number that is the same for equal things, never 0."""
         return self._numbers.setdefault(things, len(self._numbers) + 1)
 
-    def _carved(self, carving: _Carving, left: dict[str, Number]) -> Claim:
+    def _carved(self, carving: _Carving, left: dict[str, Number]) -> CarvedClaim:
         """Return what comes of it, and take that of what is ``left``."""
         refusal = carving.way.refused(left)
         if refusal:
-            return Claim({}, 0, refusal)
+            return CarvedClaim({}, 0, refusal)
         for asset, amount in carving.way.bag.items():
             left[asset] = whole(left.get(asset, 0) - amount)
         if DYNAMIC_SLOTS in left:
@@ -242,7 +230,7 @@ class Startds:
         key = (id(slot.frame), id(request), schedd, *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
-            conditions = _Conditions(_all(), before.conditions)
+            conditions = Conditions(_all(), before.conditions)
             carvings = self._carvings(
                 slot, kind, request, schedd, left, startd, machine_disk_kb(slot), conditions
             )
@@ -324,7 +312,7 @@ class Startds:
                 SCHEDD.lower() in names,
                 assets,
                 tuple(sorted(places)),
-                _Conditions(requirements, before.conditions),
+                Conditions(requirements, before.conditions),
             ),
         )
 
@@ -337,52 +325,20 @@ class Startds:
         left: Mapping[str, Number],
         startd: Startd,
         machine_disk_kb: int,
-        conditions: _Conditions,
+        conditions: Conditions,
     ) -> Iterator[_Carving]:
         """Yield what the startd tries, in turn."""
         if slot.type != PARTITIONABLE:
-            yield _Carving(Way(), Claim({}, self._charge(kind.weight(left))))
+            yield _Carving(Way(), CarvedClaim({}, self._charge(kind.weight(left))))
             return
         jobs = ClaimingJob(request, schedd)
-        for way in ways(kind, jobs, left, startd, machine_disk_kb):
-            if not _hold(conditions.before, kind.ad(left), jobs.ad(way.changed)):
-                way = replace(way, impossible=_NO_DYNAMIC_SLOT)
-            elif not (way.impossible or way.refusal or _takes(kind, jobs, way, conditions.again)):
-                way = replace(way, refusal=_REFUSED)
+        for way in asked_ways(kind, jobs, left, startd, machine_disk_kb, conditions):
             yield _Carving(way, self._claim(kind, way))
 
-    def _claim(self, kind: SlotClass, way: Way) -> Claim:
+    def _claim(self, kind: SlotClass, way: Way) -> CarvedClaim:
         if way.impossible or way.refusal:
-            return Claim({}, 0)
-        return Claim(way.got, self._charge(kind.standing_weight(way.got)))
+            return CarvedClaim({}, 0)
+        return CarvedClaim(way.got, self._charge(weight_of(kind, way.got)))
 
     def _charge(self, weight: Value) -> Number:
         return accounted(weight) if self._weighted else 1
-
-
-def _takes(kind: SlotClass, jobs: JobSide, way: Way, requirements: tuple[Expr, ...]) -> bool:
-    """Return whether ``requirements`` of the dynamic slot hold for the job that it was made for.
-
-    START may look at what the slot has, or has not yet (command.cpp: request_claim).
-    """
-    dynamic = kind.dynamic_ad(way.got)
-    if "Requirements" not in dynamic or not requirements:
-        return True
-    # When it is claimed it sees the request as the startd has changed it, when the job starts there
-    # the job's own.
-    seen: list[Mapping[str, Value]] = [{}]
-    if way.changed:
-        seen.append(way.changed)
-    for changed in seen:
-        asking = jobs.ad(changed)
-        if kind.supports_policy:
-            taken = consumed(dynamic, asking, kind.assets)
-            asking = jobs.ad({**changed, **overridden(asking, taken)})
-        with dynamic.changed("NumDynamicSlots", UNDEFINED):
-            if not _hold(requirements, dynamic, asking):
-                return False
-    return True
-
-
-def _hold(conditions: Iterable[Expr], slot: Ad, job: Ad) -> bool:
-    return all(holds(each.evaluate(slot, job)) for each in conditions)

@@ -1,12 +1,13 @@
-"""The order in which the collector hands out slots: that of its hash table, by their names.
+"""The order in which the collector hands out slots and submitters: that of its hash tables.
 
-Of slots that are equal to the negotiator it takes the first one. condor_status sorts what it
-prints, so that this order is lost; the names tell it again.
+The negotiator's sorts begin with it, and what they leave of equals depends on it. condor_status
+sorts what it prints, so that this order is lost; the names tell it again.
 
 Follows src/condor_utils/HashTable.h (insert, resize_hash_table), HashTable.cpp (hashFunction) and
-hashkey.cpp (adNameHashFunction), HTCondor 23.9 to 25.14. Of slots in one bucket the last to come
-is the first: they are taken to have come in the order of their names. A table that was larger
-once has another order, which no name tells.
+hashkey.cpp (adNameHashFunction, makeStartdAdHashKey, makeScheddAdHashKey), HTCondor 23.9 to 25.14:
+the key of a slot is its name, that of a submitter its name and its schedd's. Of those in one
+bucket the last to come is the first: they are taken to have come in the order of their names. A
+table that was larger once has another order, which no name tells.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
-
-from htcq.pool.slot import Slot
 
 _FIRST_SIZE, _MOST_IN_BUCKET, _BITS = 7, 0.8, 2**64 - 1
 #: No larger table is looked for.
@@ -26,14 +25,14 @@ _NUMBER = re.compile(r"(\d+)")
 
 
 class CollectorOrder:
-    """The collector's table of slots, from cycle to cycle.
+    """One of the collector's tables, from cycle to cycle.
 
-    ``slots`` are those of the first one; with ``in_order`` they were captured in the collector's
-    order. Else they are in that order unless they are sorted by name.
+    ``names`` are the keys of the first one; with ``in_order`` they were captured in the
+    collector's order. Else they are in that order unless they are sorted.
     """
 
-    def __init__(self, slots: Sequence[Slot], in_order: bool = False) -> None:
-        self._first = [str(slot.name) for slot in slots]
+    def __init__(self, names: Sequence[str], in_order: bool = False) -> None:
+        self._first = list(names)
         self._is_sorted = _is_sorted(self._first, _by_letters) or _is_sorted(
             self._first, _by_numbers
         )
@@ -44,17 +43,16 @@ class CollectorOrder:
         self._buckets: dict[int, list[str]] = {}
         self._size = _FIRST_SIZE
 
-    def places(self, slots: Sequence[Slot]) -> Sequence[int]:
-        """Return the place of each slot among all."""
+    def places(self, names: Sequence[str]) -> Sequence[int]:
+        """Return the place of each key among all."""
         if self._is_table is False:
-            return range(len(slots))
-        names = [str(slot.name) for slot in slots]
+            return range(len(names))
         if self._is_table is None:
-            if not self._is_sorted and names == self._first:
-                return range(len(slots))
+            if not self._is_sorted and list(names) == self._first:
+                return range(len(names))
             self._is_table = self._adopt() or self._is_sorted
             if not self._is_table:
-                return range(len(slots))
+                return range(len(names))
         for gone in self._hashes.keys() - names:
             self._buckets[self._hashes.pop(gone) % self._size].remove(gone)
         for name in names:

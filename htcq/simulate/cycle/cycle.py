@@ -16,6 +16,7 @@ from htcq.classads import parsed
 from htcq.htcondor.defaults import expanded_default
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
+from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import frames_of
 from htcq.pool.weights import Weights
 from htcq.poolquota.negotiator_flaws import first_fatal
@@ -35,7 +36,6 @@ from htcq.simulate.cycle.listing import CrashError
 from htcq.simulate.cycle.occupants import Occupants
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.preemption import Preemption, preemption_texts
-from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.schedd_negotiation import ScheddNegotiations
 from htcq.simulate.cycle.search import Search
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of

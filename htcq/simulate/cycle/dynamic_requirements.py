@@ -19,10 +19,10 @@ from htcq.classads import Ad, Expr, Value, as_number
 from htcq.policy.claim import Startd
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import SCHEDD
+from htcq.pool.reference_graph import ANY_NAME, ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
 
 #: What a dynamic slot has for itself, besides its amounts.
 _OF_DYNAMIC_SLOT = frozenset({"dynamicslot", "partitionableslot", "slottype", "numdynamicslots"})

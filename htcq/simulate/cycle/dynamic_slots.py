@@ -3,7 +3,7 @@
 Follows pslotMultiMatch of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 23.9 to 25.14, which
 ALLOW_PSLOT_PREEMPTION switches on. (It asks for WantPslotPreemption besides, which schedds write
 into every request: no job can refuse.) Of dynamic slots of one CurrentRank the first by number
-comes first; std::sort leaves the order of more than 16 open.
+comes first, as std::sort leaves them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from htcq.simulate.cycle.occupants import SEVERAL
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.preemption import PRIORITY, RANK, Preemptible, Preemption
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import job_ad
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.slots import Slots
+from htcq.std_sort import std_sorted
 
 Array = Any
 
@@ -71,7 +71,7 @@ class DynamicSlots:
                 if child.slot.state != "Preempting"
                 and (as_number(child.slot.retirement_seconds) or 0) <= 0
             ]
-            yield Parent(offer, sorted(ranked, key=lambda each: each[0]))
+            yield Parent(offer, std_sorted(ranked, key=lambda each: each[0]))
 
     def offered(
         self,
@@ -115,7 +115,7 @@ class DynamicSlots:
         They are preempted one after the other until a job fits.
         """
         offer, state = parent.offer, NOT_PREEMPTED
-        rank = as_number(named("MY.Rank").evaluate(offer.ad(), job_ad(request))) or 0
+        rank = as_number(named("MY.Rank").evaluate(offer.ad(), request.ad())) or 0
         children = [each for each in parent.children if each[1].name not in self._given]
         amounts: dict[str, Number] = dict(offer.amounts)
         preempted: list[Offer] = []
@@ -150,6 +150,6 @@ class DynamicSlots:
 def _agree(slot: Slot, request: Request) -> bool:
     """Return whether both Requirements hold: a consumption policy is not looked at."""
     requirements = named("Requirements")
-    if not holds(requirements.evaluate(job_ad(request), slot.ad())):
+    if not holds(requirements.evaluate(request.ad(), slot.ad())):
         return False
-    return holds(requirements.evaluate(slot.ad(), job_ad(request)))
+    return holds(requirements.evaluate(slot.ad(), request.ad()))

@@ -18,6 +18,7 @@ from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Offered, Queue
 from htcq.simulate.cycle.schedd_negotiation import Grant, ScheddNegotiation, ScheddNegotiations
 from htcq.simulate.cycle.session import Session
+from htcq.std_sort import std_sorted
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none
 #: (INT_MAX).
@@ -41,7 +42,9 @@ class Skipped(enum.Enum):
 class SubmitterQueue:
     """One submitter at one access point, with its queue.
 
-    ``place`` orders those that are equal otherwise.
+    ``heard`` is when it was last heard of, as the negotiator compares it; ``place`` orders those
+    that are equal to it, where their order is given. ``equals`` are the submitters with idle jobs,
+    itself among them, that were equal when they were sorted last.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
     ``rejected`` what of its runs was rejected last, by the id of the run.
@@ -51,10 +54,12 @@ class SubmitterQueue:
     idle: int
     queue: Queue
     access: AccessPoint
+    heard: int = 0
     place: int = 0
     talk: ScheddNegotiation | None = None
     skipped: Skipped | None = None
     rejected: dict[int, Offered] = field(default_factory=dict)
+    equals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ class GroupNegotiation:
                 _skip(asking, Skipped.LITTLE_LEFT)
                 return
             if spin == 1:
-                asking.sort(key=lambda each: self._order(each, limits))
+                self._sort(asking, limits)
             # The negotiator asks every schedd for its requests before the first match of a spin.
             budgets = {id(each): each.access.budget() for each in asking}
             before, pie = len(asking), whole
@@ -220,13 +225,25 @@ class GroupNegotiation:
             unclaimed = min(most, max(0.0, left))
         return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
 
+    def _sort(self, asking: list[SubmitterQueue], shares: Mapping[SubmitterQueue, Share]) -> None:
+        """Sort submitters as they are, which is how their last turn left them."""
+        keys = {each: self._order(each, shares) for each in asking}
+        equals: dict[tuple[float, float, int, int], set[str]] = {}
+        for each in asking:
+            if each.idle > 0:
+                equals.setdefault(keys[each], set()).add(each.submitter.name)
+        for each in asking:
+            each.equals = frozenset(equals.get(keys[each], ()))
+        asking[:] = std_sorted(asking, key=keys.__getitem__)
+
     def _order(
         self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]
-    ) -> tuple[float, float, int]:
+    ) -> tuple[float, float, int, int]:
         used = self._accounts.usage(asking.submitter.name)
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING
-        return (self._accounts.claimant(asking.submitter).priority, starved, asking.place)
+        priority = self._accounts.claimant(asking.submitter).priority
+        return (priority, starved, asking.heard, asking.place)
 
 
 def _skip(asking: list[SubmitterQueue], why: Skipped) -> None:

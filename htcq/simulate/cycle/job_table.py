@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from htcq.classads import UNDEFINED, Ad, Value, literal, parsed
 from htcq.policy.claim import request_of, stand_in
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.reference_graph import ANY_NAME, ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph, job_ad
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -162,7 +162,7 @@ class JobTable:
             own_value: Value = request.first[JOB_PLACES[name]]  # type: ignore[assignment]
             if own_value is not UNDEFINED:
                 own[name] = self._engine.column([own_value])
-        self.table = self._engine.table_of(schema, 1, own, lambda row: job_ad(request))
+        self.table = self._engine.table_of(schema, 1, own, lambda row: request.ad())
         self._consuming: dict[str, Table] = {}
         #: What it takes of slots whose consumption does not depend on the slot, by their kind.
         self.taken: dict[object, Mapping[str, Column]] = {}
@@ -173,7 +173,7 @@ class JobTable:
         """Return the value of an attribute, whatever the slot."""
         own = self.table.own(name.lower())
         if own is None:
-            return job_ad(self.request).value(name)
+            return self.request.ad().value(name)
         found = self._engine.value(own, 0)
         return UNDEFINED if found is None else found
 
@@ -191,7 +191,7 @@ class JobTable:
     def _changed(self, changed: Mapping[str, Value]) -> Table:
         columns = {name.lower(): self._engine.column([value]) for name, value in changed.items()}
         request = self.request
-        return self.table.replaced(columns, lambda row: job_ad(request, changed))
+        return self.table.replaced(columns, lambda row: request.ad(changed))
 
     def overridden(self, taken: Mapping[str, Column], rows: int) -> Table:
         """Return the table in which the job asks for what it takes of each row's slot."""
@@ -216,7 +216,7 @@ class JobTable:
                 amount = engine.value(taken[asset], row)
                 if amount is not None:
                     changed[name] = amount
-            return job_ad(request, changed)
+            return request.ad(changed)
 
         constant = all(taken[asset].rows == 1 for asset in names)
         found = before.replaced(columns, ad_of, 1 if constant else rows)

@@ -3,8 +3,7 @@
 Follows MatchListType of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. A slot that is
 given back after a match goes to the head of the list and then behind every slot that it is
 *better* than, up to the first that it is not better than: the negotiator's own comparison, the
-wrong way round. Slots that are equal keep their order here; HTCondor leaves it open among more
-than 16.
+wrong way round.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Offers:
         self._supply, self._context, self._knobs = supply, context, knobs
         self._occupants = occupants
         self._order: CollectorOrder = (
-            CollectorOrder(supply.every, in_order) if before is None else before._order
+            CollectorOrder(_names(supply.every), in_order) if before is None else before._order
         )
         reader = Knobs(knobs)
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
@@ -76,7 +76,7 @@ class Offers:
         renewed: dict[SlotTable, list[Offer]] = {}
         slots, every = self._supply.slots, self._supply.every
         present = list(map(id, slots))
-        places = self._order.places(every)
+        places = self._order.places(_names(every))
         if len(slots) < len(every):
             place_of = dict(zip(map(id, every), places))
             places = [place_of[key] for key in present]
@@ -200,3 +200,7 @@ class Offers:
     def __contains__(self, offer: Offer) -> bool:
         """Return whether ``offer`` can still be matched."""
         return bool(offer.in_table.alive[offer.row])
+
+
+def _names(slots: Iterable[Slot]) -> list[str]:
+    return [str(slot.name) for slot in slots]

@@ -19,7 +19,6 @@ from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.matchlist import Ranks
 from htcq.simulate.cycle.occupants import Occupants
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.reference_graph import job_ad
 from htcq.simulate.cycle.rows import WORST, Rows
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.trace import BY_PRIORITY, BY_RANK
@@ -155,7 +154,7 @@ class Preemption:
             return True
         rank = WORST
         if self._rank is not None:
-            value = self._rank.evaluate(self._ad(candidate.offer), job_ad(request))
+            value = self._rank.evaluate(self._ad(candidate.offer), request.ad())
             number = as_number(value)
             if number is not None:
                 rank = as_float(float(number))
@@ -199,7 +198,7 @@ class Preemption:
         return self._requirements is None or self.allows(offer, request)
 
     def _holds(self, condition: Expr, offer: Offer, request: Request) -> bool:
-        return holds(condition.evaluate(self._ad(offer), job_ad(request)))
+        return holds(condition.evaluate(self._ad(offer), request.ad()))
 
     def _ad(self, offer: Offer) -> Ad:
         return offer.ad(self._occupants.of(offer.occupant))

@@ -9,10 +9,11 @@ follow each other and are alike are one run.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
+from htcq.classads import Ad, Value
 from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.simulate.cycle.queue_order import Order
@@ -34,6 +35,10 @@ class Request:
         if "ConcurrencyLimits" in self.frame:
             value = self.frame.value("ConcurrencyLimits")
             self.limits = value if isinstance(value, str) else None
+
+    def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
+        """Return the ad of its first job; valid until the next call for a job of the same frame."""
+        return self.frame.ad([*self.first.own(), *(changed or {}).items()])
 
 
 class RunJobs:

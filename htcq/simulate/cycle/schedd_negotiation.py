@@ -16,7 +16,7 @@ from htcq.pool.job import Job
 from htcq.pool.slot_class import requested
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.candidates import SlotCandidate
-from htcq.simulate.cycle.carving import Claim, Startds
+from htcq.simulate.cycle.carving import CarvedClaim, Startds
 from htcq.simulate.cycle.listing import Allowance, Asker
 from htcq.simulate.cycle.no_claim import why_no_claim
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
@@ -96,7 +96,7 @@ class Made(NamedTuple):
 
     job: Job
     slot: str
-    claim: Claim
+    claim: CarvedClaim
     limits: str
     policy: bool
     preempts: bool = False
@@ -227,7 +227,7 @@ class ScheddNegotiations:
         offer, submitter = candidate.offer, asker.submitter
         limits = limits_of(request, offer)
         job, returned = self._used_for(offer, limits, asker.session)
-        claim = Claim({}, 0.0, returned)
+        claim = CarvedClaim({}, 0.0, returned)
         if not returned:
             # The startd has the job from its schedd, with all of its attributes: the one that the
             # match is used for, whatever it was made for.
@@ -241,7 +241,7 @@ class ScheddNegotiations:
             )
             if job is not None and not claim.refusal and not asker.session.access.may_run(job):
                 returned = USER_IS_FULL
-                claim = Claim({}, 0.0, returned)
+                claim = CarvedClaim({}, 0.0, returned)
         by = self._search.preemption.why(candidate)
         preempts = offer.customer if by else ""
         dynamic: tuple[str, ...] = ()

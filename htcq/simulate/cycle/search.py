@@ -27,6 +27,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import WORST, SlotAnswer
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.trace import Crash
+from htcq.std_sort import std_order
 from htcq.units import attribute
 
 Array = Any
@@ -54,6 +55,7 @@ class Search:
         self._offers, self._context, self._skip_bad = offers, context, skip_bad
         self._dynamic = dynamic
         self._arrays = context.engine.arrays
+        #: Without a list for the next match the negotiator keeps the first of the best, unsorted.
         self._caching = knobs.boolean("NEGOTIATOR_MATCHLIST_CACHING", True)
         self.preemption = preemption
         self._found: Listing | None = None
@@ -202,13 +204,13 @@ class Search:
             if preempting:
                 ranks += self.preemption.ranks(slots, each.preemptible, asking)
             parts.append(self._arrays.ranked(table, each.places, ranks, slots.items))
-        best = self._arrays.best_first(parts) if parts else None
+        best = self._arrays.best_first(parts, not self._caching) if parts else None
         tables = [(each.slots, each.answer) for each in fitting]
         candidates = SlotCandidates(asking, tables, best)
         counts = preempting, over_limit, refused
         if limits is None:
             return Listing(candidates, MatchList(candidates.more, still_fits), False, *counts)
-        kept = _permitted(candidates, limits)
+        kept = _permitted(candidates, limits, not self._caching)
         rest: Iterator[tuple[Sequence[Ranks], Sequence[SlotCandidate]]] = iter([kept, ((), ())])
         return Listing(candidates, MatchList(lambda: next(rest), still_fits), limits.over, *counts)
 
@@ -336,7 +338,7 @@ class Search:
 
 
 def _permitted(
-    candidates: SlotCandidates, limits: SlotLimits
+    candidates: SlotCandidates, limits: SlotLimits, stable: bool
 ) -> tuple[Sequence[Ranks], Sequence[SlotCandidate]]:
     """Return those whose concurrency limits leave room, best first."""
     ranks: list[Ranks] = []
@@ -349,7 +351,9 @@ def _permitted(
         every += more
     # The negotiator asks in the order of the ads, before it sorts.
     in_order = sorted(range(len(every)), key=lambda place: every[place].offer.index)
-    kept = sorted(place for place in in_order if limits.permit(every[place].offer))
+    permitted = [place for place in in_order if limits.permit(every[place].offer)]
+    worst = [tuple(-rank for rank in ranks[place]) for place in permitted]
+    kept = [permitted[place] for place in std_order(worst, stable)]
     return [ranks[place] for place in kept], [every[place] for place in kept]
 
 

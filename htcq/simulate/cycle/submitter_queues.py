@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from htcq.classads import Value
 from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.reference_graph import ANY_NAME
 from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.pool.versions import version
@@ -21,6 +23,7 @@ from htcq.poolquota.demand import looked_at
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.collector_order import CollectorOrder
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.job_queues import (
     IDENTITIES,
@@ -30,7 +33,6 @@ from htcq.simulate.cycle.job_queues import (
     likeness,
 )
 from htcq.simulate.cycle.queues import Queue, Request
-from htcq.simulate.cycle.reference_graph import ANY_NAME
 from htcq.simulate.cycle.significant import Significant
 
 #: Attributes of a job that tell whose it is.
@@ -59,10 +61,17 @@ class SubmitterQueues:
         of_negotiator: Iterable[str] = (),
     ) -> None:
         self._quotas = quotas
+        #: Whether the submitters stand as the collector handed them out.
+        self.is_in_order = pool.in_order
         self._order = {name: place for place, name in enumerate(order)}
         earlier = None if before is None else before.access
         access = access_points_of(pool, quotas, earlier)
         self.access: AccessPoints = access
+        self._table: CollectorOrder = (
+            CollectorOrder([_key(each) for each in pool.submitters], pool.in_order)
+            if before is None
+            else before._table
+        )
         if before is not None and not access.configured_like(before.access):
             before = None
         self._queues = self._queued(pool, set(named), frozenset(of_negotiator), before)
@@ -153,13 +162,18 @@ class SubmitterQueues:
         found: dict[str, list[SubmitterQueue]] = {
             group.name: [] for group in self._quotas.tree.groups
         }
-        first = len(self._order)
-        for record in sorted(records, key=lambda each: self._order.get(each.name, first)):
+        first, here = len(self._order), list(records)
+        places = self._table.places([_key(record) for record in here])
+        given = [self._order.get(record.name, first) for record in here]
+        for _, _, record in sorted(zip(given, places, here), key=itemgetter(0, 1)):
             submitter, schedd = known[record.name], record.text("ScheddName")
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
             jobs = Queue() if queue is None else queue
-            asking = SubmitterQueue(submitter, idle, jobs, self.access[schedd], _heard(record))
+            place = self._order.get(record.name, first)
+            asking = SubmitterQueue(
+                submitter, idle, jobs, self.access[schedd], _heard(record), place
+            )
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
             again = [
@@ -199,6 +213,11 @@ def words_of(frames: Iterable[SharedAttributes]) -> set[str]:
     """Return every word of the expressions of ``frames``."""
     # Many frames share one set.
     return set[str]().union(*{frame.words() for frame in frames})
+
+
+def _key(record: Record) -> str:
+    """Return the key of a submitter's ad in the collector's table."""
+    return f"{record.name}{record.text('ScheddName')}"
 
 
 def _heard(record: Record) -> int:

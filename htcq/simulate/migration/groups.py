@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from htcq.claims.claim import Claims
+from htcq.claims.startds import StartdTable
 from htcq.pool.autocluster import Autocluster, autoclusters_of
-from htcq.pool.costs import match_cost
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.poolquota.group_status import depth_first
@@ -120,8 +120,9 @@ def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
     """Return by group the least cost of a match of its idle jobs on an unclaimed slot."""
     kinds = [kind for kind in slot_classes(quotas.pool.slots or ()) if kind.type != DYNAMIC]
     found: dict[str, float] = {}
+    claims = Claims(StartdTable(quotas.pool.execute))
     for jobs in autoclusters_of(quotas.pool.jobs or ()):
-        least = min(_costs(kinds, jobs), default=None)
+        least = min(_costs(claims, kinds, jobs), default=None)
         if least is None:
             continue
         for submitter in jobs.idle:
@@ -130,11 +131,10 @@ def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
     return found
 
 
-def _costs(kinds: list[SlotClass], jobs: Autocluster) -> Iterator[float]:
+def _costs(claims: Claims, kinds: list[SlotClass], jobs: Autocluster) -> Iterator[float]:
     for kind in kinds:
-        if wall(kind, jobs)[0] is not Mismatch.NONE:
+        if not claims.fits(kind, jobs):
             continue
-        taken = kind.consumed(jobs.ad()) if kind.supports_policy else {}
-        cost = match_cost(kind, taken)
+        cost = claims.of(kind, jobs).cost
         if cost is not None:
             yield float(cost)

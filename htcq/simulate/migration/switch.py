@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from htcq.claims.costs import weight_shares
 from htcq.errors import InputError
 from htcq.htcondor.releases import USAGE_OF_ADS
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.costs import weight_shares
 from htcq.pool.daemons import SCHEDD
 from htcq.pool.demand import OWN_KNOB, ScheddWeight
 from htcq.pool.pool import Pool

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.pool.slot import Slot
 from htcq.simulate.cycle.collector_order import CollectorOrder
-from tests.audit.sites import pool, static_slot
-
-
-def slots(names: list[str]) -> tuple[Slot, ...]:
-    return pool(*(static_slot(name) for name in names)).slots or ()
 
 
 def ordered(names: list[str], in_order: bool = False) -> list[str]:
-    here = slots(names)
-    places = CollectorOrder(here, in_order).places(here)
+    places = CollectorOrder(names, in_order).places(names)
     return [name for _, name in sorted(zip(places, names))]
 
 
@@ -47,15 +40,15 @@ def test_numbers_may_be_sorted_as_such_or_as_letters() -> None:
 
 def test_slots_that_come_and_go_change_the_table() -> None:
     names = [f"slot{number}@node.test" for number in range(1, 7)]
-    order = CollectorOrder(slots(names))
-    order.places(slots(names))
+    order = CollectorOrder(names)
+    order.places(names)
 
-    without = slots([name for name in names if "slot2" not in name])
-    assert [str(each.name)[4] for _, each in sorted(zip(order.places(without), without))] == [
+    without = [name for name in names if "slot2" not in name]
+    assert [each[4] for _, each in sorted(zip(order.places(without), without))] == [
         "4", "6", "1", "3", "5",
     ]  # fmt: skip
-    again = slots([*(str(each.name) for each in without), names[1]])
-    assert [str(each.name)[4] for _, each in sorted(zip(order.places(again), again))] == [
+    again = [*without, names[1]]
+    assert [each[4] for _, each in sorted(zip(order.places(again), again))] == [
         "2", "4", "6", "1", "3", "5",
     ]  # fmt: skip
 
@@ -70,12 +63,10 @@ def test_a_captured_order_stands_however_sorted_it_looks() -> None:
 
 
 def test_slots_that_come_later_stand_in_the_table_that_the_captured_ones_tell() -> None:
-    captured = slots(OF_TWO_STARTDS)
-    order = CollectorOrder(captured, in_order=True)
+    order = CollectorOrder(OF_TWO_STARTDS, in_order=True)
     names = [*OF_TWO_STARTDS, "slot1_1@m1@node.test"]
-    here = slots(names)
 
-    found = [name for _, name in sorted(zip(order.places(here), names))]
+    found = [name for _, name in sorted(zip(order.places(names), names))]
 
     assert [name for name in found if name in OF_TWO_STARTDS] == OF_TWO_STARTDS
     assert found.index(names[-1]) < len(OF_TWO_STARTDS)
@@ -83,7 +74,6 @@ def test_slots_that_come_later_stand_in_the_table_that_the_captured_ones_tell() 
 
 def test_an_order_that_no_table_has_stands_with_what_comes_later_behind_it() -> None:
     captured = [f"slot{number}@node.test" for number in (1, 5, 3, 6, 2, 4)]
-    order = CollectorOrder(slots(captured), in_order=True)
-    here = slots([*captured, "slot7@node.test"])
+    order = CollectorOrder(captured, in_order=True)
 
-    assert list(order.places(here)) == list(range(7))
+    assert list(order.places([*captured, "slot7@node.test"])) == list(range(7))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from htcq.pool.pool import Pool
@@ -317,9 +319,8 @@ def test_a_full_schedd_gives_back_what_was_asked_for_one_at_a_time_before_it_was
     config = "USE_RESOURCE_REQUEST_COUNTS = False\n"
     access = schedd(MaxJobsRunning=2)
     jobs = [*queue(4), *queue(3, "ben", 2)]
-    trace = run_cycle(
-        given(policy_slot(), access, asks("ada", 4), asks("ben", 3), jobs=jobs, config=config)
-    )
+    pool = given(policy_slot(), access, asks("ada", 4), asks("ben", 3), jobs=jobs, config=config)
+    trace = run_cycle(replace(pool, in_order=True))
 
     assert [match.job for match in trace.matches][:3] == ["1.0", "1.1", ""]
     assert [match.request for match in trace.matches][:3] == ["1.0", "1.1", "2.0"]

@@ -9,9 +9,9 @@ from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import modifications
 from htcq.audit.policies import consumption_fact, on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.claims.startds import modifier
 from htcq.htcondor.releases import CATALOGS
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import modifier
 from htcq.pool.versions import version
 from htcq.units import DISK
 

@@ -9,8 +9,8 @@ from htcq.audit.fix_settings import literal_text
 from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
+from htcq.claims.claim import taken_again
 from htcq.policy.carved import handed_out
-from htcq.policy.claim import consumed
 from htcq.pool.slot_class import SlotClass
 from htcq.units import attribute
 
@@ -29,7 +29,7 @@ def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
     if not trial.fits(kind) or any(amount != int(amount) for amount in amounts.values()):
         return None
     got = handed_out(amounts)
-    for asset, needed in consumed(kind.dynamic_ad(got), trial.ad(), kind.consumption).items():
+    for asset, needed in taken_again(kind, trial.jobs, got).items():
         if needed is None or needed < 0 or needed > got[asset]:
             return on_slots(
                 kind,

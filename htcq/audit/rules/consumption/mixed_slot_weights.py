@@ -12,6 +12,7 @@ from htcq.audit.policies import number, quoted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
 from htcq.audit.trials import fits
+from htcq.claims.claim import dynamic_weight
 from htcq.classads import as_number
 from htcq.policy.carved import handed_out
 from htcq.pool.slot import Number
@@ -54,7 +55,7 @@ def _weight(
         if kind.supports_policy:
             amounts = evidence.trials.made_up(kind, request).amounts
         if amounts and fits(kind.total, amounts):
-            return as_number(kind.standing_weight(handed_out(amounts)))
+            return as_number(dynamic_weight(kind, handed_out(amounts)))
     return None
 
 

@@ -10,8 +10,8 @@ from htcq.audit.nodes import nodes
 from htcq.audit.policies import number, on_knob, on_slots, slots_by
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.rules.consumption.too_few_claims import claims_for
+from htcq.claims.safety import MAX_CLAIMS
 from htcq.classads import as_number, parsed
-from htcq.policy.safety import MAX_CLAIMS
 from htcq.pool.slot import Number
 
 

@@ -14,9 +14,9 @@ from htcq.audit.nodes import Modification, modifications
 from htcq.audit.policies import consumption_fact, knob_as_fact, number, on_slots
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.trials import Trial
+from htcq.claims.startds import modifier
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import modifier
 from htcq.units import CPUS, DISK, MEMORY
 
 #: Disk is measured in KiB, and rounding moves some: less than this part of it on a full slot does

@@ -13,7 +13,7 @@ from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.pool.costs import parent_name
+from htcq.claims.costs import parent_name
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, GPUS, MEMORY

@@ -10,13 +10,13 @@ from htcq.audit.fix_settings import execute
 from htcq.audit.nodes import Modification, modifications
 from htcq.audit.policies import knob_as_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.claims.startds import modifier
 from htcq.policy.claim import modified
 from htcq.policy.defaults import MODIFIED
 from htcq.pool.autocluster import made_up
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import modifier
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 #: How many requests are tried, from the smallest to the whole slot.

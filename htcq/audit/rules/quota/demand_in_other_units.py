@@ -42,7 +42,7 @@ class _Charges:
                 fitting = (kind for kind in alike if self._evidence.fits(kind, jobs))
                 kind = next(fitting, None)
                 if kind is not None:
-                    charges += self._evidence.claims.charged(kind, jobs)
+                    charges += self._evidence.claims.of(kind, jobs).charges
             known = tuple(charges)
             self._known[id(jobs.frame)] = known
         return known

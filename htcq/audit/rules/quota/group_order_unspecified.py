@@ -27,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject="the groups",
             message=(
                 f"{listed(most)} have the same sort key: with {len(quotas.tree.groups)} groups, "
-                "the order of negotiation is not defined"
+                "the order of negotiation is arbitrary"
             ),
             facts=(knob_fact(evidence, "GROUP_SORT_EXPR"),),
             count=len(most),
@@ -39,10 +39,10 @@ RULE = Rule(
     id="group-order-unspecified",
     severity=Severity.INFO,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Several groups have equal sort keys, and their order is not defined",
+    summary="Several groups have equal sort keys, and their order is arbitrary",
     consequence=(
-        "The negotiator's sort is not stable for more than 16 groups. Groups with equal keys are "
-        "negotiated in any order, which may differ from cycle to cycle and from build to build."
+        "The negotiator's sort is not stable for more than 16 groups. The order of groups with "
+        "equal keys follows from the steps of the sort: another group or another key changes it."
     ),
     advice="Write a GROUP_SORT_EXPR that gives different values, for example with GroupQuota.",
     source=(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.access_points import AccessPoint, Queue, access_points, demand_counts, queues
-from htcq.audit.claims import SlotPolicy, slot_policies, weights
+from htcq.audit.claims import SlotPolicy, slot_policies
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
@@ -62,7 +62,7 @@ class _Charges:
         if key not in self._quick:
             charges: list[Number] = []
             for policy in self._policies:
-                charges += weights(self._evidence, policy.usual, jobs)
+                charges += self._evidence.claims.of(policy.usual, jobs).charges
             self._quick[key] = tuple(charges)
         return self._quick[key]
 
@@ -77,7 +77,7 @@ class _Charges:
                 fitting = (kind for kind in policy.kinds if self._evidence.fits(kind, jobs))
                 kind = next(fitting, None)
                 if kind is not None:
-                    charges += weights(self._evidence, kind, jobs)
+                    charges += self._evidence.claims.of(kind, jobs).charges
             self._sure[key] = tuple(charges) or self.quickly(jobs)
         return self._sure[key]
 

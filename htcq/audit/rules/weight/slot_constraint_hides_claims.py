@@ -9,9 +9,9 @@ from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.claims.costs import parent_name
 from htcq.classads import UNDEFINED, as_number
 from htcq.policy.claim import accounted
-from htcq.pool.costs import parent_name
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import SLOT_CONSTRAINT

@@ -10,6 +10,7 @@ from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.policies import amounts_text, number, on_slots, weight_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
+from htcq.claims.claim import dynamic_weight
 from htcq.classads import as_number
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
@@ -74,7 +75,7 @@ def _parts(
 
 def _weight(kind: SlotClass, parts: tuple[Mapping[str, Number], ...]) -> Number | None:
     *taken, left = parts
-    weights = [as_number(kind.standing_weight(each)) for each in taken]
+    weights = [as_number(dynamic_weight(kind, each)) for each in taken]
     weights.append(as_number(kind.weight(left)))
     known = [each for each in weights if each is not None]
     if len(known) < len(weights):

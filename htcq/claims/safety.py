@@ -1,0 +1,130 @@
+"""Dangers of a policy to the daemons that read it; htcq never writes such a policy.
+
+Evaluates every expression on the full slot, on the empty one, on slots where a single asset is
+gone, on dynamic slots, and for a grid of jobs that includes those with missing and fractional
+requests. Rules: a weight that is no number makes the negotiator exit (consumption_policy.cpp), an
+undefined consumption makes the slot unmatchable, a fraction is refused by the startd forever
+(Resource.cpp), 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from htcq.claims.planned import Charges, job_ad
+from htcq.classads import Ad, as_number
+from htcq.policy.consumption import NEGOTIATOR, Number
+from htcq.units import BUILT_IN_ASSETS, CPUS, MEMORY
+
+#: NUM_CLAIMS beyond this costs the startd more memory than any node has claims for.
+MAX_CLAIMS = 1_000_000
+#: Attributes of slots: the schedd evaluates its weight in the job alone.
+_NOT_IN_A_JOB = ("cpus", "memory", "disk", "target", "gpus")
+
+
+def dangers(charges: Charges) -> list[str]:
+    """Return what would crash or stall a daemon, as sentences; empty for a sound policy."""
+    found = [*_weight_dangers(charges), *_schedd_dangers(charges)]
+    if charges.policy.splitting == NEGOTIATOR:
+        found += _missing_consumption(charges)
+        found += _consumption_dangers(charges)
+        if not 1 <= charges.policy.num_claims <= MAX_CLAIMS:
+            found.append(
+                f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or "
+                "exhaust the startd"
+            )
+    return found
+
+
+def job_grid(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
+    """Yield requests of jobs.
+
+    No request, each asset alone, fractions, everything, and multiples of one core's part.
+    """
+    yield {}
+    yield dict.fromkeys(total, 0)
+    yield {CPUS: 1.5, MEMORY: 100.5}
+    for asset, amount in total.items():
+        yield {asset: 1}
+        yield {**dict.fromkeys(BUILT_IN_ASSETS, 1), asset: amount}
+    cores = max(1, int(total[CPUS]))
+    for part in (1, 2, 4, cores):
+        yield {asset: max(1, int(total[asset]) * part // cores) for asset in BUILT_IN_ASSETS}
+
+
+def _states(charges: Charges) -> Iterator[tuple[str, Ad]]:
+    total = charges.total
+    yield "the full slot", charges.pslot(total)
+    yield "the empty slot", charges.pslot(dict.fromkeys(total, 0))
+    for asset in total:
+        yield f"a slot without {asset}", charges.pslot({**total, asset: 0})
+    yield "a dynamic slot", charges.dynamic_ad(dict.fromkeys(total, 1))
+    yield "a dynamic slot of everything", charges.dynamic_ad(total)
+
+
+def _weight_dangers(charges: Charges) -> list[str]:
+    found = []
+    for where, slot in _states(charges):
+        weight = charges.weight(slot)
+        if weight is None:
+            found.append(
+                f"SLOT_WEIGHT is no number on {where}: the negotiator would exit at the first match"
+            )
+        elif weight < 0:
+            found.append(f"SLOT_WEIGHT is {weight:g} on {where}: a weight must not be negative")
+    charges.pslot(charges.total)
+    return found[:3]
+
+
+def _missing_consumption(charges: Charges) -> list[str]:
+    why = "the negotiator would take the slot for an ordinary one"
+    missing = [asset for asset in charges.total if asset not in charges.consumption]
+    return [f"CONSUMPTION_{asset.upper()} is missing: {why}" for asset in missing]
+
+
+def _consumption_dangers(charges: Charges) -> list[str]:
+    found: dict[str, str] = {}
+    slot = charges.pslot(charges.total)
+    for shape in job_grid(charges.total):
+        for asset, amount in charges.consumed(slot, job_ad(shape)).items():
+            danger = _danger_of(amount)
+            if danger and asset not in found:
+                shown, why = danger
+                found[asset] = (
+                    f"CONSUMPTION_{asset.upper()} is {shown} for a job that asks for "
+                    f"{_request_text(shape)}: {why}"
+                )
+    return list(found.values())
+
+
+def _danger_of(amount: Number | None) -> tuple[str, str] | None:
+    """Return a consumption as text and why it is dangerous; None where it is not."""
+    if amount is None:
+        return "undefined", "no match, ever"
+    if amount < 0:
+        return f"{amount:g}", "no match, ever"
+    if amount != int(amount):
+        return f"{amount:g}", "the startd hands out whole units and refuses fractions forever"
+    return None
+
+
+def _request_text(shape: Mapping[str, Number]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
+
+
+def _schedd_dangers(charges: Charges) -> list[str]:
+    expression = charges.schedd_expr
+    words = expression.words()
+    for name in _NOT_IN_A_JOB:
+        if name in words:
+            return [f"SCHEDD_SLOT_WEIGHT mentions {name}, which no job has"]
+    for shape in job_grid(charges.total):
+        demand = as_number(expression.evaluate(job_ad(shape)))
+        if demand is not None and int(demand) >= 1:
+            continue
+        shown = "no number" if demand is None else f"{demand:g}"
+        return [
+            f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {_request_text(shape)}: "
+            "its group would starve"
+        ]
+    return []
