@@ -53,6 +53,27 @@ class Values:
         """Return the values as a list."""
         return [self[row] for row in range(self.rows)]
 
+    def counted(self, rows: Array, counts: Sequence[int] = ()) -> Mapping[Value, int]:
+        """Return the values of some ``rows`` with how many there are of each.
+
+        ``counts`` says for how many each row stands, if not for one.
+        """
+        weights = np.asarray(counts, np.int64)[rows] if len(counts) else np.ones(len(rows), int)
+        if self.is_constant:
+            return {self[0]: int(weights.sum())} if len(rows) else {}
+        spread_out = (spread(part, self.rows)[rows] for part in self.column[1:])
+        state, whole, real = spread_out
+        bits = np.ascontiguousarray(real, np.float64).view(np.int64)
+        keys = np.stack((state.astype(np.int64), whole.astype(np.int64), bits), axis=1)
+        _, firsts, places = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        sums = np.bincount(places.reshape(-1), weights=weights, minlength=len(firsts))
+        found: dict[Value, int] = {}
+        for first, number in zip(firsts.tolist(), sums.tolist()):
+            value = self[int(rows[first])]
+            # What stands in the arrays beside a value's own state tells nothing apart.
+            found[value] = found.get(value, 0) + int(number)
+        return found
+
     def hold(self) -> Array:
         """Return an array of booleans: whether HTCondor takes each value for a condition met."""
         column = self.column

@@ -39,6 +39,14 @@ class RowValues:
         """Return the values as a list."""
         return list(self.values)
 
+    def counted(self, rows: Sequence[int], counts: Sequence[int] = ()) -> Mapping[Value, int]:
+        """Return the values of some rows with how many there are of each."""
+        found: dict[Value, int] = {}
+        for row in rows:
+            value = self[row]
+            found[value] = found.get(value, 0) + (counts[row] if counts else 1)
+        return found
+
     def hold(self) -> Vector:
         """Return whether HTCondor takes each value for a condition that is met."""
         return Vector(holds(value) for value in self.values)

@@ -39,7 +39,7 @@ def _of_term(term: Term, of_job: bool) -> Sequence[str]:
         return [
             f"condor_qedit of {_name(own[0])} to a value that slots have: {_values(of_slots[0])}"
         ]
-    if own and _name(own[0]):
+    if own and _name(own[0]) and _name(own[0]).lower() != "requirements":
         what = "the clause in the job's Requirements" if of_job else "START of the execution points"
         return [f"condor_qedit of {_name(own[0])}; {what}"]
     return []

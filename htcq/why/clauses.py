@@ -7,7 +7,6 @@ src/condor_utils/consumption_policy.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -53,7 +52,7 @@ def _explained(leaf: Leaf) -> str:
     return text if len(disjuncts(text)) > 1 else leaf.text
 
 
-def _no_terms(clause: Clause, rows: Array) -> Sequence[Term]:
+def _no_terms(clause: Clause, rows: Array, counts: Sequence[int] = ()) -> Sequence[Term]:
     return ()
 
 
@@ -76,7 +75,7 @@ class Failure:
     clauses: Mapping[Clause, Array] = field(default_factory=dict)
     short: Sequence[Shortage] = ()
     #: Returns the comparisons of a clause of ``clauses`` with their values on some rows.
-    terms: Callable[[Clause, Array], Sequence[Term]] = field(default=_no_terms)
+    terms: Callable[[Clause, Array, Sequence[int]], Sequence[Term]] = field(default=_no_terms)
     #: The moment of the cycle as it stands in clauses; empty where it is not known.
     now: str = ""
 
@@ -138,8 +137,9 @@ class Clauses:
                 texts.setdefault(leaf.clause, {})[_explained(leaf)] = None
         found = _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
 
-        def terms(clause: Clause, where: Array) -> Sequence[Term]:
-            return self._terms(tuple(texts.get(clause, ())), clause.of_job, slots, job, ads, where)
+        def terms(clause: Clause, where: Array, counts: Sequence[int] = ()) -> Sequence[Term]:
+            of = tuple(texts.get(clause, ()))
+            return self._terms(of, clause.of_job, slots, job, ads, where, counts)
 
         return replace(found, terms=terms, now=self._now)
 
@@ -151,15 +151,15 @@ class Clauses:
         job: JobTable,
         ads: _Ads,
         where: Array,
+        counts: Sequence[int],
     ) -> Sequence[Term]:
         """Return the comparisons in ``texts`` with their values on the slots ``where`` they are."""
-        places = self._engine.arrays.rows_in(where, ads[0].rows).tolist()
+        places = self._engine.arrays.rows_in(where, ads[0].rows)
 
-        def values(text: str) -> Counter[Value]:
+        def values(text: str) -> Mapping[Value, int]:
             if self._links.parsed(text) is None:
-                return Counter()
-            found = self._values(text, of_job, ads)
-            return Counter(found[0 if len(found) == 1 else row] for row in places)
+                return {}
+            return self._values(text, of_job, ads).counted(places, counts)
 
         frame, places_of = (job.request.frame, JOB_PLACES) if of_job else (
             slots.offer(0).seen.frame, {*PLACES, *slots.whole().left}

@@ -212,7 +212,8 @@ def readable(text: str, now: str) -> str:
 def _sentence(term: Term, now: str, where: str) -> str:
     left, right = term.left, term.right
     if right is None:
-        return _is(left, now, where)
+        # That it is false is what "not true" says.
+        return "" if set(left.values) <= {False} else _is(left, now, where)
     if term.devices:
         return _of_devices(term)
     if term.operator in _ORDERED:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.pool.slot import Number
-from htcq.units import CPUS, GPUS, counted, show_amount, show_number
+from htcq.units import counted, show_amount
 from htcq.why import match_failure as wall
 from htcq.why.advice import advice
+from htcq.why.amounts import amount_of, most_of
 from htcq.why.clauses import Failure
 from htcq.why.evidence import Term, evidence, readable
 from htcq.why.match_failure import MatchFailure
@@ -34,7 +35,6 @@ _WRITTEN = {
         "no slot is dedicated to the scheduler of its access point: {}",
     ),
 }
-_COUNTED = {CPUS: "core", GPUS: "GPU"}
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
 
@@ -82,6 +82,14 @@ class Blocked(NamedTuple):
         """Return how many slots some rows stand for."""
         arrays = self.slots.arrays
         return int(arrays.together(self.slots.counts, arrays.all_one(), rows))
+
+    @property
+    def stand_for(self) -> Sequence[int]:
+        """For how many slots each row of the table stands; empty where for one each."""
+        counts = self.slots.counts
+        if counts.rows == 1:
+            return ()
+        return [int(each or 0) for each in self.slots.arrays.listed(counts, counts.rows)]
 
     def only(self, rows: Array) -> Blocked:
         """Return those of the slots that are also in ``rows``."""
@@ -215,7 +223,7 @@ def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
         false = each.failure.clauses.get(clause)
         if false is None or not (each.rows & false).any():
             continue
-        for term in each.failure.terms(clause, each.rows & false):
+        for term in each.failure.terms(clause, each.rows & false, each.stand_for):
             key = term.key
             merged[key] = term if key not in merged else merged[key].with_more(term)
     return list(merged.values())
@@ -259,7 +267,7 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
         asked, largest = _asked(found, asset), _largest(found, asset)
-        text = f"the job asks for {_amount(asset, asked)}; {_most(asset, largest)}"
+        text = f"the job asks for {amount_of(asset, asked)}; {most_of(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
@@ -274,7 +282,7 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
         asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; the job asks for "
-            f"{_amount(asset, asked)}, and {_most(asset, largest)} of these"
+            f"{amount_of(asset, asked)}, and {most_of(asset, largest)} of these"
         )
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
@@ -283,20 +291,6 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
         )
     if not assets:
         yield _combination(wall.NO_SUCH_MACHINE, "no slot has", allowed, number)
-
-
-def _most(asset: str, largest: Number) -> str:
-    if not largest:
-        return "no slot offers one" if asset == GPUS else f"no slot has any {asset}"
-    return f"the largest slot has {_amount(asset, largest)}"
-
-
-def _amount(asset: str, amount: Number) -> str:
-    """Return an amount with its asset in words: ``1 GPU``, ``8 cores``, ``16 GiB memory``."""
-    one = _COUNTED.get(asset)
-    if one is None:
-        return f"{show_amount(asset, amount)} {asset}"
-    return f"{show_number(amount)} {one if amount == 1 else one + 's'}"
 
 
 def _no_room(found: _Found) -> Iterator[MatchFailure]:

@@ -99,9 +99,7 @@ def run_course(
 ) -> Course:
     """Return what becomes of ``pool`` in the cycles of ``plan``.
 
-    ``dice`` decide how long jobs run, and nothing else. ``numbers_of`` goes through the numbers of
-    the cycles, and may show which one is under way. ``seen`` is called with each number and its
-    cycle, which has run, before its matches start.
+    ``dice`` decide how long jobs run. ``numbers_of`` goes through the numbers of the cycles.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.
@@ -122,13 +120,8 @@ def run_course(
             samples.append(_without_matches(samples[-1], world.now))
             continue
         changes = world.changes
-        if seen is not None:
-            # Tables that go on have rows of slots that are gone, which nobody shall look at.
-            carried.offers = None
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
-        trace = cycle.run()
-        if seen is not None:
-            seen(number, cycle, trace)
+        trace = _run(seen, number, cycle, carried)
         before = len(world.lost)
         started = world.take(cycle.talks.made)
         _add_lost(lost, cycle, world.lost[before:])
@@ -154,6 +147,16 @@ def run_course(
         lost=lost,
         evictions=tuple(world.lost),
     )
+
+
+def _run(seen: Seen | None, number: int, cycle: Cycle, carried: CarriedOver) -> Trace:
+    """Run a cycle and show it to ``seen``, before its matches start."""
+    trace = cycle.run()
+    if seen is not None:
+        seen(number, cycle, trace)
+        # Tables that go on have rows of slots that are gone, which nobody shall look at.
+        carried.offers = None
+    return trace
 
 
 def _without_matches(last: Sample, now: float) -> Sample:

@@ -119,7 +119,6 @@ class Cycle:
         skip_bad_slots: bool = False,
         carried: CarriedOver | None = None,
     ) -> None:
-        #: The time of the cycle, in seconds since 1970; None where it is not known.
         self.moment = Published(pool, pool.negotiator).moment
         given, pool = pool, at_moment(pool, self.moment)
         #: Whether any expression looks at the clock.
@@ -172,9 +171,12 @@ class Cycle:
         )
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
+        self._rules = self._rules_of(knobs, preemption.is_on)
+
+    def _rules_of(self, knobs: Knobs, preemption: bool) -> Rules:
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        least, no_time = float(quotas.supply.min_weight), bool(expired_limits(knobs))
-        self._rules = Rules(self.weight, least, preemption.is_on, ignores, no_time)
+        least, no_time = float(self.quotas.supply.min_weight), bool(expired_limits(knobs))
+        return Rules(self.weight, least, preemption, ignores, no_time)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]

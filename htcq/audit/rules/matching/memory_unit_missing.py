@@ -52,8 +52,8 @@ RULE = Rule(
         "Released, it comes to the same end."
     ),
     advice=(
-        "Write request_memory = 8GB, or set SUBMIT_REQUEST_MISSING_UNITS = error on access points: "
-        "condor_submit then refuses a number without a unit."
+        "Write the unit with the number, as in 8GB. With SUBMIT_REQUEST_MISSING_UNITS on access "
+        "points condor_submit warns of a number without a unit, or refuses it."
     ),
     source="src/condor_utils/submit_utils.cpp:SetRequestMem, 25.14",
     find=_find,

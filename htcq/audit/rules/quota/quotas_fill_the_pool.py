@@ -52,6 +52,18 @@ def _left_out(quotas: PoolQuotas, ungrouped: int, dynamic: Sequence[str]) -> lis
     return left_out
 
 
+def _claimed(quotas: PoolQuotas, statics: Sequence[Group], pool: float) -> str:
+    """Return which groups want more of their quotas than the pool has; empty where they do not."""
+    due: dict[str, float] = {}
+    for group in statics:
+        demand = sum(quotas.requested(each) for each in quotas.subtree(group.name))
+        if demand > 0:
+            due[group.name] = min(group.config_quota, demand)
+    if len(due) < 2 or sum(due.values()) <= pool:
+        return ""
+    return f", and {listed(sorted(due))} have jobs for {sum(due.values()):g} of it"
+
+
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     pool = quotas.inputs.pool_weight
@@ -78,10 +90,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="static quotas",
             subject="the pool",
-            message=promises,
+            message=promises + _claimed(quotas, statics, pool),
             facts=facts,
             trial=_lower(tops, promised, pool),
-            severity=Severity.INFO,
+            severity=None if _claimed(quotas, statics, pool) else Severity.INFO,
         )
     elif shared >= 1 and ungrouped:
         yield Found(

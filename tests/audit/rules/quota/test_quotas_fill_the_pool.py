@@ -34,6 +34,12 @@ def test_promises_beyond_the_pool_that_hurt_nobody_else_are_only_told() -> None:
     assert "add up to 30, of which physics has 20; the pool has 15" in finding.message
 
 
+def test_promises_beyond_the_pool_that_two_groups_claim_are_a_warning() -> None:
+    (finding,) = found(RULE, groups(MANUAL, wants("physics", 50), wants("chemistry", 50), weight=25))
+    assert finding.severity is Severity.WARNING
+    assert "chemistry and physics have jobs for 30 of it" in finding.message
+
+
 def test_dynamic_quotas_that_share_out_everything_are_only_told() -> None:
     config = "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.5\nGROUP_QUOTA_DYNAMIC_b = 0.5\n"
     (finding,) = found(RULE, groups(config, wants("a"), wants("")))
