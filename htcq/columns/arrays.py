@@ -207,6 +207,14 @@ def listed_truths(values: Array, rows: int) -> Sequence[bool]:
     return spread(values, rows).tolist()  # type: ignore[no-any-return]
 
 
+def signatures(values: Sequence[Array], rows: int) -> Sequence[bytes]:
+    """Return for each row what is the same for rows in which the same truth values hold."""
+    if not values:
+        return [b""] * rows
+    packed = np.packbits(np.stack([spread(each, rows) for each in values]), axis=0)
+    return [column.tobytes() for column in packed.T]
+
+
 def first_in(values: Array) -> int:
     """Return the number of the first row that is true; one is."""
     return int(values.argmax())

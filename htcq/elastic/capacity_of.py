@@ -16,14 +16,11 @@ from htcq.elastic.charging import whole
 from htcq.elastic.models import Models, gpus_by_model
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
+from htcq.pool.slot_state import is_away
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS
-
-#: States in which a slot is matched with nobody (docs/admin-manual/ep-policy-configuration.rst,
-#: 25.14).
-_UNMATCHED_STATES = ("Drained", "Owner")
 
 
 @dataclass(frozen=True)
@@ -106,9 +103,7 @@ def _amounts(slot: Slot, carved: Sequence[Slot], models: Models) -> tuple[dict[s
 
 def _matches_nobody(slot: Slot, refuses: Weights) -> bool:
     frame = slot.frame
-    if slot.state in _UNMATCHED_STATES:
-        return True
-    if frame.value("Offline") is True or frame.value("Draining") is True:
+    if slot.state == "Owner" or is_away(slot):
         return True
     return "start" in frame.texts and refuses.of(slot) is False
 

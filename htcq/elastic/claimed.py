@@ -16,6 +16,7 @@ from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.pool.job import UNMATCHED_UNIVERSES, Job
 from htcq.pool.slot import Slot
+from htcq.pool.slot_state import is_draining
 from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.declaration import Amounts
 from htcq.units import GPUS
@@ -122,6 +123,6 @@ def _protected_slot(slot: Slot) -> str:
         return "its job is being evicted already"
     if slot.activity == "Retiring":
         return "its job is in retirement"
-    if slot.frame.value("Draining") is True:
+    if is_draining(slot):
         return "its machine is draining"
     return ""

@@ -21,13 +21,14 @@ OWN = (
     "TotalMemory", "TotalSlotCpus", "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops",
     "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
-    "EnteredCurrentState", "TotalJobRunTime",
+    "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
     "MachineResources", "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims",
     "CondorVersion", "Requirements", "Start", "WithinResourceLimits", "Rank", "DiskQuantum",
     "WantMatching", "WorkingCM", "Offline", "SlotBackfill", "BackfillSlot", "Draining", "GPUs_*",
+    "DrainReason",
     "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
     "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
@@ -79,6 +80,7 @@ class Slot(NamedTuple):
     detected_memory_mb: Value
     state_since: Value = UNDEFINED
     job_seconds: Value = UNDEFINED
+    drained_until: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

@@ -145,11 +145,7 @@ def _ads(seen: ObservedPool) -> Iterator[Ailment]:
         )
         yield Ailment(STALE, f"{text}, or the clocks of the collector and of the capture differ")
         return
-    interval = seen.seconds("UPDATE_INTERVAL", 300, STARTD, seen.pool.execute.values())
-    limit = max(INTERVALS * interval, MIN_SECONDS)
-    gone = [
-        (now - heard, slot) for slot, heard in seen.slots if now - heard > _lifetime(slot, limit)
-    ]
+    gone, limit, interval = _gone(seen, now)
     if len(gone) <= _MAX_GONE * len(seen.slots):
         return
     age, oldest = max(gone, key=lambda each: each[0])
@@ -159,6 +155,28 @@ def _ads(seen: ObservedPool) -> Iterator[Ailment]:
         f"more than {limit:.0f} s "
         f"(UPDATE_INTERVAL is {interval:.0f} s); the oldest, {oldest.name}, for {age:.0f} s",
     )
+
+
+def stale_slots(pool: Pool) -> tuple[Slot, ...]:
+    """Return the slots whose machines send nothing any more.
+
+    There is none where all ads of the collector are old: then it is the capture that is.
+    """
+    seen = ObservedPool(pool)
+    now, newest = seen.now, seen.newest
+    if now is None or newest is None or now - newest > _MAX_AGE:
+        return ()
+    return tuple(slot for _, slot in _gone(seen, now)[0])
+
+
+def _gone(seen: ObservedPool, now: float) -> tuple[list[tuple[float, Slot]], float, float]:
+    """Return the slots that are only ads with their ages, the age from which on, the interval."""
+    interval = seen.seconds("UPDATE_INTERVAL", 300, STARTD, seen.pool.execute.values())
+    limit = max(INTERVALS * interval, MIN_SECONDS)
+    gone = [
+        (now - heard, slot) for slot, heard in seen.slots if now - heard > _lifetime(slot, limit)
+    ]
+    return gone, limit, interval
 
 
 def _lifetime(slot: Slot, limit: float) -> float:

@@ -127,6 +127,9 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     if not talk.budget:
         yield from _full_schedd(asking)
         return
+    if not talk.offered:
+        # The submitter's share or ceiling ended the talk before the first job.
+        return
     counts = Counter[str]()
     for each in talk.offered:
         counts[_outcome(each)] += each.count

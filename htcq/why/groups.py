@@ -37,6 +37,7 @@ def group_walls(
     """
     if asking is None or asking.idle <= 0:
         return
+    yield from _no_time(cycle, asking)
     yield from _no_turn(cycle, asking)
     yield from _ceiling(cycle, asking)
     if not _limited(asking, run):
@@ -48,6 +49,18 @@ def group_walls(
         yield _share(cycle, asking, left)
         if left.group is not None and left.group <= _DUST:
             yield _group_limit(cycle, asking)
+
+
+def _no_time(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
+    """Yield a time limit of the negotiator that leaves a submitter none."""
+    if asking.skipped is not Skipped.NO_TIME:
+        return
+    value = cycle.quotas.knobs.get(cycle.no_time, "")
+    text = (
+        f"{cycle.no_time} = {value}: the negotiator has no time for any submitter, and matches "
+        "nothing, without an error"
+    )
+    yield MatchFailure(wall.CYCLE_ENDED_EARLY, text, {"knob": cycle.no_time, "value": value})
 
 
 def _limited(asking: SubmitterQueue, run: Run) -> bool:

@@ -1,16 +1,17 @@
-"""Jobs that start without a match of their own.
+"""What slots have left once the claims of a cycle are made, and which jobs start besides.
 
-In what is left of a slot that was matched whole for another.
+Jobs start without a match of their own in what is left of a slot that was matched whole for
+another.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, cast
 
 from htcq.pool.pool import Pool
-from htcq.pool.slot import PARTITIONABLE
+from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.simulate.course.claims import LEFTOVER
 from htcq.simulate.course.runtimes import Dice
 from htcq.simulate.course.world import World
@@ -18,18 +19,42 @@ from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.schedd_negotiation import Made
 
 
-def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]:
-    """Return access point and id of the jobs that start so after the finished ``cycle``."""
-    made = list(_leaving(pool, cycle))
-    if not made:
-        return frozenset()
+class AfterCycle(NamedTuple):
+    """What a finished cycle leaves.
+
+    ``leftovers`` are access point and id of the jobs that start without a match of their own,
+    ``left`` is what the slots have by name that jobs start in; nothing of those that are taken
+    whole.
+    """
+
+    leftovers: frozenset[tuple[str, str]]
+    left: Mapping[str, Mapping[str, Number]]
+
+
+def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
+    """Return what the finished ``cycle`` leaves of slots of ``pool``, preempted claims aside."""
+    left: dict[str, dict[str, Number]] = {}
+    at_first = {offer.name: offer.at_first for offer in cycle.offers.at_first}
+    for made in cycle.talks.made:
+        if made.claim.refusal or made.preempts:
+            continue
+        amounts = left.setdefault(made.slot, dict(at_first[made.slot]))
+        for asset, amount in (made.claim.amounts or dict(amounts)).items():
+            amounts[asset] = amounts.get(asset, 0) - amount
+    whole = list(_leaving(pool, cycle))
+    if not whole:
+        return AfterCycle(frozenset(), left)
     # Nothing is drawn: no job ends here.
     world = World(pool, lambda job, dice: math.inf, cast("Dice", None))
-    world.take(made)
+    world.take(whole)
     name_of = cycle.askers.access.name_of
-    return frozenset(
+    jobs = frozenset(
         (name_of(start.job), start.job.id) for start in world.starts if start.by == LEFTOVER
     )
+    for made in whole:
+        if made.slot in left:
+            left[made.slot] = world.bases[made.slot].left
+    return AfterCycle(jobs, left)
 
 
 def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:

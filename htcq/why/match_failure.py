@@ -28,7 +28,7 @@ GROUP_QUOTA, GROUP_ORDER = "group-quota", "group-order"
 SUBMITTER_SHARE, SUBMITTER_CEILING = "submitter-share", "submitter-ceiling"
 SUBMITTER_CONSTRAINT = "submitter-constraint"
 # Slots.
-CONCURRENCY_LIMIT = "concurrency-limit"
+CONCURRENCY_LIMIT, DRAINED = "concurrency-limit", "drained"
 REQUIREMENTS, START, SLOT_CONSTRAINT = "requirements", "start", "slot-constraint"
 NO_SUCH_MACHINE, NO_ROOM, NO_CLAIMS_LEFT = "no-such-machine", "no-room", "no-claims-left"
 CONSUMPTION, OTHER_ACCESS_POINT = "consumption", "other-access-point"
@@ -164,6 +164,10 @@ WALLS: Mapping[str, WallType] = {
         "A concurrency limit of the job is reached, or ConcurrencyLimits are an empty string.",
         "the end of a job that uses it; a higher <NAME>_LIMIT; no ConcurrencyLimits",
     ),
+    DRAINED: WallType(
+        "Machines that would take the job are drained, or drain.",
+        "condor_drain -cancel MACHINE, when the work on the machine is done",
+    ),
     REQUIREMENTS: WallType(
         "A clause of the job's Requirements is not true on slots.",
         "condor_qedit of Requirements",
@@ -221,7 +225,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     CYCLE_ENDED_EARLY: WallType(
         "The negotiator ends its cycle before it reaches the job.",
-        "the time limits of the negotiator",
+        "the time limits of the negotiator (NEGOTIATOR_MAX_TIME_PER_*)",
     ),
     SLOT_WEIGHT: WallType(
         ("SlotWeight or an asset of a slot is not a number: the negotiator crashes when it "

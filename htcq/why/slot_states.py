@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_state import is_draining
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
@@ -30,17 +31,18 @@ class SlotStates:
         self.table, self.is_withheld, self.arrays = table, is_withheld, table.arrays
         self.counts: Column = table.engine.column(counts)
         self.nowhere: Array = self.arrays.truths(table.rows, False)
-        self._offers = [table.offer(row) for row in range(table.rows)]
+        #: The slots of all rows, as they are offered.
+        self.offers = [table.offer(row) for row in range(table.rows)]
 
     @property
     def slots(self) -> Sequence[Slot]:
         """The slots of all rows."""
-        return [offer.slot for offer in self._offers]
+        return [offer.slot for offer in self.offers]
 
     def first_of(self, rows: Array) -> tuple[int, str]:
         """Return the place of the first slot of some rows among all, and its name."""
         row = self.arrays.first_in(rows)
-        return int(self.table.items[row]), self._offers[row].name
+        return int(self.table.items[row]), self.offers[row].name
 
     @property
     def fault(self) -> str:
@@ -67,7 +69,7 @@ class SlotStates:
     def at_last(self, job: JobTable) -> SlotAnswer:
         """Return what the slots that the cycle left answer to ``job``; taken ones do not fit."""
         answer = self.table.whole().answer(job)
-        return answer._replace(fits=answer.fits & (self.table.alive | self.drained))
+        return answer._replace(fits=answer.fits & (self.table.alive | self.out_of_claims))
 
     @cached_property
     def in_use(self) -> Array:
@@ -77,10 +79,15 @@ class SlotStates:
         return self.arrays.is_less(self.first.left[GPUS], self.unused.left[GPUS])
 
     @cached_property
-    def drained(self) -> Array:
+    def out_of_claims(self) -> Array:
         """Those that have no claim left to give."""
         policy = self.table.policy
-        return self.arrays.truths_of([policy and each.claims <= 0 for each in self._offers])
+        return self.arrays.truths_of([policy and each.claims <= 0 for each in self.offers])
+
+    @cached_property
+    def drained(self) -> Array:
+        """Those whose machines are drained, or drain."""
+        return self.arrays.truths_of([is_draining(each.slot) for each in self.offers])
 
     # Who may have them
     # ----------------------------------------------------------------------------------------------
@@ -88,7 +95,7 @@ class SlotStates:
     @cached_property
     def machines(self) -> Array:
         """Those that a job could have whole: dynamic slots are parts of others."""
-        return self.arrays.truths_of([each.slot.type != DYNAMIC for each in self._offers])
+        return self.arrays.truths_of([each.slot.type != DYNAMIC for each in self.offers])
 
     @property
     def held(self) -> Array:
@@ -98,7 +105,7 @@ class SlotStates:
     @cached_property
     def claimed(self) -> Mapping[str, Array]:
         """The slots that a schedd has claimed as a whole, by its name."""
-        claimers = [each.claimer for each in self._offers]
+        claimers = [each.claimer for each in self.offers]
         return {
             name: self.arrays.truths_of([name == claimer for claimer in claimers])
             for name in dict.fromkeys(filter(None, claimers))

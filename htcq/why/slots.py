@@ -7,25 +7,30 @@ trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from htcq.pool.job import Job
+from htcq.pool.slot import Number
+from htcq.pool.slot_state import Drain, drain_of
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimits
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.preemption import OWN_CLAIM
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.search import limits_of
 from htcq.units import GPUS, counted
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
+    DRAINED,
     PREEMPTION,
     REQUIREMENTS,
     SLOT_CONSTRAINT,
     START_VANILLA_UNIVERSE,
+    Amount,
     MatchFailure,
 )
 from htcq.why.slot_states import SlotStates
@@ -90,18 +95,28 @@ class SlotSide:
         key = (id(request), job.submitter, schedd, none_left)
         found = self._known.get(key)
         if found is None:
-            of_slots = self._named(job, self._of(self._meeting(job, request), none_left))
+            of_slots = self._named(job, self._of(self.meeting(job), none_left))
             found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
 
     def preemption_walls(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return why claimed slots that suit ``job`` are not preempted for it."""
-        return tuple(self._preemption(self._meeting(job, self._cycle.askers.request_of(job))))
+        return tuple(self._preemption(self.meeting(job)))
 
-    def _meeting(self, job: Job, request: Request) -> Meeting:
+    def meeting(self, job: Job) -> Meeting:
+        """Return the jobs like ``job`` as slots meet them."""
         schedd = self._cycle.askers.access.name_of(job)
-        sent = self._request(request, job.submitter)
+        sent = self._request(self._cycle.askers.request_of(job), job.submitter)
         return Meeting(self._cycle.context.job(sent), job.submitter, schedd)
+
+    def requested(self, meeting: Meeting) -> Mapping[str, Number]:
+        """Return what jobs ask of each asset, as far as it is a number whatever the slot."""
+        return self._clauses.requested(meeting.job)
+
+    @property
+    def every(self) -> Sequence[SlotStates]:
+        """The slots of all tables: those that are offered, withheld, and hidden."""
+        return (*self._seen, *self._hidden)
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls``, naming the schedd where it, not the job, sets the Requirements."""
@@ -140,6 +155,7 @@ class SlotSide:
     def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
         if not none_left and any(self._takes(each, meeting) for each in self._offered):
             return
+        yield from self._draining(meeting)
         yield from slot_side(self._blocked(meeting), self._slots)
         yield from self._hiding(meeting)
         yield from self._preemption(meeting)
@@ -149,7 +165,9 @@ class SlotSide:
         answer = slots.table.answer(meeting.job)
         if answer is None or slots.fault:
             return False
-        fits = answer.fits & slots.table.free_for(meeting.schedd) & ~slots.held & ~slots.drained
+        fits = (
+            answer.fits & slots.table.free_for(meeting.schedd) & ~slots.held & ~slots.out_of_claims
+        )
         if answer.crashes is not None:
             fits = fits & ~answer.crashes
         return bool(fits.any())
@@ -208,7 +226,7 @@ class SlotSide:
             if crashes is not None:
                 yield Blocked(WEIGHT, slots, rows & crashes, detail=_NO_WEIGHT)
                 rows = rows & ~crashes
-        no_claims = rows & first.fits & last.fits & slots.drained
+        no_claims = rows & first.fits & last.fits & slots.out_of_claims
         yield Blocked(CLAIMS, slots, no_claims)
         yield Blocked(TAKEN, slots, rows & first.fits & ~no_claims)
         rows = rows & ~first.fits
@@ -237,6 +255,10 @@ class SlotSide:
             has_room = rows & ~slots.held & ~short.lacks_any
         if not every:
             rows = has_room
+        drained = rows & slots.drained
+        if drained.any():
+            # That START is false there is what the drain does, not its reason.
+            rows = rows & ~(drained & self.wanted(slots, slots.first, meeting))
         flaws = self._clauses.flaws(slots.unused, meeting.job, rows)
         for flaw, flawed in flaws.items():
             yield Blocked(POLICY, slots, flawed, detail=flaw)
@@ -254,6 +276,33 @@ class SlotSide:
         for where, is_roomy in ((has_room, True), (~has_room, False)):
             left = slots.unused.left
             yield Blocked(UNUSED, slots, rows & where, failure, left, has_room=is_roomy)
+
+    def wanted(self, slots: SlotStates, rows: Rows, meeting: Meeting) -> Array:
+        """Return which slots with so much left jobs would have, if nothing closed them to jobs.
+
+        The job's own Requirements hold there, and there is as much as it requests.
+        """
+        asked = self._clauses.requested(meeting.job)
+        column = self._cycle.context.engine.column
+        amounts = {asset: column([asked[asset]]) for asset in asked if asset in rows.left}
+        short = too_little(rows, amounts, ~slots.nowhere)
+        return rows.wanted_by(meeting.job) & ~any_of((each.rows for each in short), slots.nowhere)
+
+    def _draining(self, meeting: Meeting) -> Iterator[MatchFailure]:
+        """Yield a wall where drained machines would take a job."""
+        drains = dict[str, Drain]()
+        number = 0
+        for slots in self._offered:
+            rows = slots.machines & slots.drained & ~slots.held
+            if not rows.any():
+                continue
+            rows = rows & self.wanted(slots, slots.first, meeting)
+            number += int(rows.sum())
+            for row in slots.table.rows_of(rows):
+                drain = drain_of(slots.table.offer(row).slot)
+                drains.setdefault(drain.machine, drain)
+        if drains:
+            yield _drained(tuple(drains.values()), number)
 
     def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield a wall where the negotiator does not see slots that have room for a job."""
@@ -275,6 +324,8 @@ class SlotSide:
             if not held.any():
                 continue
             held = held & slots.first.suits(meeting.job)
+            if not held.any():
+                continue
             others = slots.table.holders.others(meeting.submitter)
             for why, rows in self._cycle.search.preemption.refused(
                 slots.first, slots.table, others, meeting.job
@@ -325,6 +376,22 @@ class SlotSide:
         first = min(machines, key=lambda slots: slots.first_of(slots.machines))
         row = first.table.rows_of(first.machines)[0]
         return limits_of(request, first.table.offer(row))
+
+
+def _drained(drains: Sequence[Drain], slots: int) -> MatchFailure:
+    """Return the wall of machines that are drained."""
+    first = drains[0]
+    amounts: dict[str, Amount] = {"slots": slots, "machines": len(drains), "machine": first.machine}
+    if first.since is not None:
+        amounts["since"] = first.since
+    if first.why:
+        amounts["why"] = first.why
+    text = f"{first.machine} is drained {first.text}".rstrip()
+    if len(drains) > 1:
+        more = counted(len(drains) - 1, "more machine")
+        verb = "is" if len(drains) == 2 else "are"
+        text += f", and {more} that would take it {verb} drained"
+    return MatchFailure(DRAINED, f"{text}: condor_drain -cancel {first.machine}", amounts)
 
 
 def _names_devices(failure: Failure) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from htcq.pool.job import Job
@@ -35,7 +36,7 @@ from htcq.simulate.cycle.trace import (
 from htcq.why.access import budget_walls, passed_over_walls, refusal_walls, silent_walls
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
-from htcq.why.leftovers import started_on_leftovers
+from htcq.why.leftovers import after_cycle
 from htcq.why.match_failure import (
     CLAIM_REFUSED,
     MAX_JOBS_RUNNING,
@@ -115,15 +116,35 @@ class Verdicts:
             (where, match.job or match.request): match
             for where, match in self.cycle.talks.given_back
         }
-        self._leftover = started_on_leftovers(pool, self.cycle)
+        #: What the claims of the cycle leave of the slots.
+        self.after = after_cycle(pool, self.cycle)
         self._places = dict(self._placed())
         self._asking: dict[int, SubmitterQueue] = {
             id(each.queue): each for each in self.cycle.askers.every
         }
         self._equals = dict(_open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
-        self._slots = SlotSide(self.cycle)
-        self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
+        self.slots = SlotSide(self.cycle)
+        #: What of the negotiator keeps every job from a match.
+        self.of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
+
+    @cached_property
+    def wasted(self) -> Mapping[str, str]:
+        """The reasons for which matches were given back or refused, by the name of the slot."""
+        found: dict[str, str] = {}
+        for match in self.trace.matches:
+            if match.refusal:
+                found.setdefault(match.slot, _RETURNED.get(match.refusal, CLAIM_REFUSED))
+        return found
+
+    @cached_property
+    def others(self) -> tuple[Job, ...]:
+        """One job of each kind that runs, or that the cycle starts."""
+        found: dict[tuple[int, str], Job] = {}
+        for job in self.pool.jobs or ():
+            if job.running or (self.access_point(job), job.id) in self._made:
+                found.setdefault((id(job.frame), job.submitter), job)
+        return tuple(found.values())
 
     def access_point(self, job: Job) -> str:
         """Return the name of the access point of ``job``; empty where the pool does not say."""
@@ -160,7 +181,7 @@ class Verdicts:
             return self._stays(*self._unoffered(job))
         if made is not None and not made.claim.refusal:
             return self._starts(MATCH)
-        if key in self._leftover:
+        if key in self.after.leftovers:
             return self._starts(LEFTOVER)
         if made is not None:
             return self._stays(_refused(made.slot, made.claim.refusal))
@@ -175,10 +196,10 @@ class Verdicts:
 
         No cycle starts one where the negotiator does not work.
         """
-        return self._stays() if self._of_cycle else _JobVerdict(True, by, ())
+        return self._stays() if self.of_cycle else _JobVerdict(True, by, ())
 
     def _stays(self, *walls: MatchFailure, rejection: str = "") -> _JobVerdict:
-        return _JobVerdict(False, "", (*walls, *self._of_cycle), rejection)
+        return _JobVerdict(False, "", (*walls, *self.of_cycle), rejection)
 
     def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
@@ -212,9 +233,9 @@ class Verdicts:
         none_left = (
             rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
         )
-        of_slots = self._slots.walls(job, none_left)
+        of_slots = self.slots.walls(job, none_left)
         if rejection == NO_PREEMPTION and not of_slots:
-            of_slots = self._slots.preemption_walls(job)
+            of_slots = self.slots.preemption_walls(job)
         walls = [
             *returned,
             *refusal_walls(self.cycle, job),

@@ -11,17 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from htcq.claims.matching import Mismatch, wall
 from htcq.claims.startds import StartdTable, carve
-from htcq.classads import holds
 from htcq.policy.claim import Startd
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass
+from htcq.pool.slot_state import is_away
 from htcq.simulate.slots import Slots
 
 _AVAILABLE = "availablegpus"
-_CLOSED = ("Offline", "Draining")
 
 
 class FreeSpace:
@@ -93,7 +92,7 @@ class FreeSpaces:
     def _open(self, slot: Slot) -> bool:
         if slot.type == DYNAMIC:
             return False
-        return not any(holds(slot.frame.value(name)) for name in _CLOSED)
+        return not is_away(slot)
 
     def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
         """Return whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""

@@ -46,6 +46,11 @@ from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, 
 if TYPE_CHECKING:
     from htcq.columns.engine import Engine
 
+#: What a cycle, a schedd, a submitter and one talk may take, in seconds.
+TIME_LIMITS = (
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE", "NEGOTIATOR_MAX_TIME_PER_SCHEDD",
+    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER", "NEGOTIATOR_MAX_TIME_PER_PIESPIN",
+)  # fmt: skip
 _PRE_RANK, _POST_RANK = "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK"
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
@@ -61,6 +66,17 @@ def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = Fals
         PolicyError: GROUP_SORT_EXPR is no expression.
     """
     return Cycle(pool, order, skip_bad_slots).run()
+
+
+def _no_time(knobs: Knobs) -> str:
+    """Return the knob of a time limit that is 0 or less: nothing is matched then, with no error.
+
+    How long a talk takes nobody knows; other limits are not followed.
+    """
+    for name in TIME_LIMITS:
+        if knobs.number(name, 1, -(2**31), 2**31 - 1) <= 0:
+            return name
+    return ""
 
 
 def _job_ranks(knobs: Knobs) -> tuple[str, str]:
@@ -170,7 +186,10 @@ class Cycle:
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        self._rules = Rules(self.weight, float(quotas.supply.min_weight), preemption.is_on, ignores)
+        least = float(quotas.supply.min_weight)
+        #: The time limit that leaves no submitter any time; empty where there is none.
+        self.no_time = _no_time(knobs)
+        self._rules = Rules(self.weight, least, preemption.is_on, ignores, self.no_time)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]

@@ -35,6 +35,7 @@ class Skipped(enum.Enum):
     LITTLE_LEFT = "what is left of its share is less than any slot weighs"
     CEILING = "what is left of its ceiling is less than any slot weighs"
     GROUP_FULL = "its group uses its limit"
+    NO_TIME = "a time limit of the negotiator leaves it none"
 
 
 @dataclass(eq=False)
@@ -65,13 +66,15 @@ class SubmitterQueue:
 class Rules:
     """What of the configuration and the pool matters inside a turn.
 
-    Weights are in the pool's unit.
+    Weights are in the pool's unit. ``no_time`` is a time limit that leaves no talk any time: the
+    knob, empty where there is none.
     """
 
     pool_weight: float
     min_weight: float
     preemption: bool = True
     ignore_priorities: bool = False
+    no_time: str = ""
 
 
 class GroupNegotiation:
@@ -166,6 +169,9 @@ class GroupNegotiation:
         least = self._rules.min_weight
         if asking.idle <= 0:
             asking.skipped = Skipped.NO_IDLE
+            return pie, True
+        if self._rules.no_time:
+            asking.skipped = Skipped.NO_TIME
             return pie, True
         if spin > 1 and (most < least or pie < least):
             asking.skipped = Skipped.LITTLE_LEFT

@@ -78,6 +78,7 @@ class Preemption:
         self.looks_again = not (self._stable and self._rank_stable)
         self._occupants = occupants
         self._views: dict[SlotTable, tuple[Rows, int, Rows]] = {}
+        self._whole_views: dict[SlotTable, tuple[Rows, int, Rows]] = {}
 
     def preemptible(
         self, slots: SlotTable, fits: Array, job: JobTable, submitter: str, only_preferred: bool
@@ -116,6 +117,14 @@ class Preemption:
             added = self._added(slots)
             view = whole.at(rows).with_added([added[row] for row in rows.tolist()])
             known = self._views[slots] = (whole, changes, view)
+        return known[2]
+
+    def _whole_view(self, slots: Rows, table: SlotTable) -> Rows:
+        """Return ``slots``, all of a table, with what the negotiator writes into their ads."""
+        changes, known = self._occupants.changes, self._whole_views.get(table)
+        if known is None or known[0] is not slots or known[1] != changes:
+            view = slots.with_added(self._added(table))
+            known = self._whole_views[table] = (slots, changes, view)
         return known[2]
 
     def _added(self, slots: SlotTable) -> Sequence[Mapping[str, Value]]:
@@ -180,9 +189,7 @@ class Preemption:
         if self._requirements is not None:
             view = slots
             if self._occupants.any:
-                view = slots.with_added(
-                    [self._occupants.of(each) for each in table.holders.occupants]
-                )
+                view = self._whole_view(slots, table)
             allowed = view.hold(self._requirements, job)
             found.append((NO_PREEMPTION, rest & ~allowed))
             rest = rest & allowed

@@ -282,10 +282,24 @@ class Rows:
 
     def agree(self, asking: Table) -> Array:
         """Return where the Requirements of both sides hold."""
-        wanted = self._kind.engine.evaluate(named(_REQUIREMENTS), asking, self.table).hold()
+        wanted = self._wanted(asking)
         if not wanted.any():
             return self.arrays.truths(self.rows, False)
         return wanted & self._kind.engine.evaluate(named(_REQUIREMENTS), self.table, asking).hold()
+
+    def wanted_by(self, job: JobTable) -> Array:
+        """Return where ``job`` would go if the slots took it.
+
+        Its own Requirements hold there, and it takes no more than there is.
+        """
+        taken = self.taken(job)
+        wanted = self._wanted(self.asking(job, taken))
+        if taken:
+            wanted = wanted & self._suffices(taken)
+        return wanted & self.arrays.truths(self.rows)
+
+    def _wanted(self, asking: Table) -> Array:
+        return self._kind.engine.evaluate(named(_REQUIREMENTS), asking, self.table).hold()
 
     def _accounted(self) -> Column:
         """Return what the accountant charges for the whole slot: 1 where weights are off."""

@@ -1,0 +1,148 @@
+"""What a slot's own ad says of its use: for which state it is given to no job, and how it is used.
+
+Follows condor_state.cpp and Resource.cpp of HTCondor 25.14: the states Owner, Drained, Shutdown and
+Delete match nothing, and so do slots of a machine that drains, is offline or has broken.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from htcq.classads import as_number, literal
+from htcq.pool.slot import Slot
+
+# For what a slot is given to no job. The ids are permanent.
+OFFLINE, DRAINED, BROKEN, OWNER = "offline", "drained", "broken", "owner"
+DEFRAGMENTED = "defragmented"
+DIRECT_ATTACH, BACKFILL, DATA, OCU = "direct-attach", "backfill", "data-slot", "ocu"
+START_FALSE = "start-false"
+# How a claimed slot is used.
+RUNNING, RETIRING, CLAIMED_IDLE = "running", "retiring", "claimed-idle"
+
+_GONE = frozenset(("Shutdown", "Delete"))
+_ENDING = frozenset(("Retiring", "Vacating", "Killing"))
+
+
+def is_draining(slot: Slot) -> bool:
+    """Return whether the machine of ``slot`` is drained, or drains."""
+    return slot.state == "Drained" or bool(as_number(slot.frame.value("Draining")))
+
+
+def is_away(slot: Slot) -> bool:
+    """Return whether the machine of ``slot`` is offline, drained, or drains: it takes no job."""
+    return slot.frame.value("Offline") is True or is_draining(slot)
+
+
+def is_broken(slot: Slot) -> bool:
+    """Return whether the startd has declared ``slot`` broken."""
+    return "SlotBrokenCode" in slot.frame or "SlotBrokenReason" in slot.frame
+
+
+def is_backfill(slot: Slot) -> bool:
+    """Return whether ``slot`` offers what another slot has as well."""
+    frame = slot.frame
+    return frame.value("BackfillSlot") is True or frame.value("SlotBackfill") is True
+
+
+def closed_by(slot: Slot) -> str:
+    """Return the state for which ``slot`` is given to no job now; empty where it may be.
+
+    Of several states the one that ends last: an offline machine does not drain.
+    """
+    frame = slot.frame
+    if frame.value("Offline") is True or slot.state in _GONE:
+        return OFFLINE
+    if is_broken(slot):
+        return BROKEN
+    if is_draining(slot):
+        return DEFRAGMENTED if drain_of(slot).is_of_defrag else DRAINED
+    for name, state in (("IsDataSlot", DATA), ("OCU", OCU)):
+        if frame.value(name) is True:
+            return state
+    if "IsDirectAttach" in frame:
+        return DIRECT_ATTACH
+    if start_is_false(slot):
+        return START_FALSE
+    if slot.state == "Owner":
+        return OWNER
+    if is_backfill(slot) or slot.state == "Backfill":
+        return BACKFILL
+    return ""
+
+
+def start_is_false(slot: Slot) -> bool:
+    """Return whether START, or all of Requirements, is no condition but false, or an error."""
+    for name in ("Start", "Requirements"):
+        if name not in slot.frame:
+            continue
+        text = slot.frame.text(name)
+        if literal(text) is False or text.strip().lower() == "error":
+            return True
+    return False
+
+
+def used_as(slot: Slot) -> str:
+    """Return how a claimed ``slot`` is used; empty where nobody has claimed it."""
+    if slot.state == "Preempting" or (slot.claimed and slot.activity in _ENDING):
+        return RETIRING
+    if slot.state == "Matched" or (slot.claimed and slot.activity == "Idle"):
+        return CLAIMED_IDLE
+    return RUNNING if slot.claimed else ""
+
+
+class Drain(NamedTuple):
+    """The drain of a machine: who asked for it or why, since when, and until when.
+
+    Times are in seconds since 1970; None where the ad does not say. ``why`` is empty there.
+    """
+
+    machine: str
+    why: str
+    since: float | None
+    until: float | None
+
+    @property
+    def is_of_defrag(self) -> bool:
+        """Whether condor_defrag drains it, and ends that (defrag.cpp, 25.14)."""
+        return self.why.lower().startswith("defrag")
+
+    @property
+    def text(self) -> str:
+        """Who drained it or why, and when: ``since 2026-11-27 05:13 UTC by condor``."""
+        text = ""
+        if self.since is not None:
+            text += f" since {utc(self.since)}"
+        if self.until is not None:
+            text += f" until about {utc(self.until)}"
+        if self.why.startswith("by "):
+            text += f" {self.why}"
+        elif self.why:
+            text += f" ({self.why})"
+        return text.strip()
+
+
+def drain_of(slot: Slot) -> Drain:
+    """Return the drain of a ``slot`` whose machine is drained, or drains.
+
+    condor_drain writes "by" and the user's name where no reason is given
+    (src/condor_tools/drain.cpp, 25.14). The end is that of the jobs that run; it is past where
+    none runs: then the drain has no end but condor_drain -cancel.
+    """
+    reason = slot.frame.value("DrainReason")
+    since, until = as_number(slot.state_since), as_number(slot.drained_until)
+    if until is not None and (since is None or until <= since):
+        until = None
+    return Drain(
+        str(slot.machine) if isinstance(slot.machine, str) else slot.startd,
+        reason.strip() if isinstance(reason, str) else "",
+        None if since is None else float(since),
+        None if until is None else float(until),
+    )
+
+
+def utc(seconds: float) -> str:
+    """Return a moment to the minute, in UTC; a number of seconds that is none as it is."""
+    if not 0 <= seconds < 1e11:
+        return f"{seconds:g}"
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
