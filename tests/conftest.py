@@ -9,7 +9,7 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 ``tests/claims/test_engines_agree.py``, ``--claim-pools`` says on how many random pools
 ``tests/claims/test_places_agree.py`` compares, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
-``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``,
+``--balance-cases`` to ``tests/balance``, ``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``,
 ``--old-cases`` and ``--old-seed`` to ``tests/classad/test_old_and_new.py``;
 ``--sort-arrays`` says how many arrays ``tests/std_sort`` compares with g++, always the same first;
 ``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``--kill-points`` says at how
@@ -61,6 +61,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many random pools with group quotas to draw",
     )
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--balance-cases",
+        type=int,
+        default=40,
+        help="how many random pools to balance (tests/balance)",
+    )
     parser.addoption(
         "--cycle-cases",
         type=int,

@@ -1,0 +1,76 @@
+"""What a part of a pool amounts to: the accountant's weight, cpus, memory and GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from htcq.pool.slot import Number, Slot
+from htcq.poolquota.supply import Supply
+from htcq.simulate.slots import Slots
+from htcq.units import CPUS, GPUS, MEMORY
+
+#: Sums of fractions miss by less than this.
+DUST = 1e-6
+
+
+class Amounts(NamedTuple):
+    """Amounts in the pool's unit, in numbers, and in MB."""
+
+    weight: Number = 0
+    cpus: Number = 0
+    memory_mb: Number = 0
+    gpus: Number = 0
+
+    def plus(self, other: Amounts) -> Amounts:
+        """Return both together."""
+        return Amounts(*(one + another for one, another in zip(self, other)))
+
+    def minus(self, other: Amounts) -> Amounts:
+        """Return what is left without ``other``."""
+        return Amounts(*(one - another for one, another in zip(self, other)))
+
+    def times(self, number: int) -> Amounts:
+        """Return it so many times."""
+        return Amounts(*(one * number for one in self))
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it is nothing but the dust of sums."""
+        return all(abs(each) < DUST for each in self)
+
+
+NOTHING = Amounts()
+
+
+def total_of(parts: Iterable[Amounts]) -> Amounts:
+    """Return ``parts`` together."""
+    sums = NOTHING
+    for each in parts:
+        sums = sums.plus(each)
+    return sums
+
+
+class Weighed:
+    """Amounts of the slots of ``supply``, with any amounts left."""
+
+    def __init__(self, supply: Supply) -> None:
+        self._supply, self._make = supply, Slots()
+
+    def of(self, slot: Slot) -> Amounts:
+        """Return what ``slot`` has, as its ad says."""
+        return _amounts(self._supply.weight(slot), slot.left())
+
+    def with_left(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
+        """Return what ``slot`` would have with so much ``left``."""
+        return _amounts(self._supply.weight(self._make.left(slot, left)), left)
+
+    def at_birth(self, slot: Slot) -> Amounts:
+        """Return what ``slot`` had when nothing was carved from it."""
+        whole = {asset: amount or 0 for asset, amount in slot.total().items()}
+        return self.with_left(slot, whole)
+
+
+def _amounts(weight: Number, left: Mapping[str, Number | None]) -> Amounts:
+    cpus, memory, gpus = (left.get(asset) or 0 for asset in (CPUS, MEMORY, GPUS))
+    return Amounts(weight, cpus, memory, gpus)

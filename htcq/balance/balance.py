@@ -1,0 +1,159 @@
+"""The balance of a pool: all capacity by cause, all idle jobs by reason, and both crossed.
+
+Whatever a pool has is somewhere, and whatever waits waits for something. The sums are exact for
+each asset; what is in none of the known causes is "unexplained", and that is a finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from htcq.balance.amounts import Amounts
+from htcq.balance.capacity import Capacities
+from htcq.balance.causes import UNEXPLAINED, cause_type
+from htcq.balance.demand import Demand, JobWeights, demand_of
+from htcq.balance.groups import GroupBalance, groups_of
+from htcq.balance.standing import CauseAmount, standings_of
+from htcq.balance.wanting import waiting_of
+from htcq.pool.pool import Pool
+from htcq.pool.slot_state import DRAINED
+from htcq.poolquota.ailment import ObservedPool
+from htcq.why.choice import all_idle
+from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.verdict import Verdicts
+
+#: How many machines a cure names.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class KindBalance:
+    """The capacity of one kind of node; its causes are those of the pool."""
+
+    name: str
+    total: Amounts
+    by: tuple[CauseAmount, ...]
+
+
+@dataclass(frozen=True)
+class Todo:
+    """One thing to do: what it would give back to waiting jobs, ``jobs`` of them, at once.
+
+    ``cure`` is the command, knob or attribute.
+    """
+
+    cause: str
+    cure: str
+    wanted: Amounts
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The balance of one pool; ``unit`` is what weight is an amount of.
+
+    ``demand`` is None where the queues are not known. ``todo`` has what somebody must lift so that
+    waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
+    any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
+    """
+
+    unit: str
+    total: Amounts
+    by: tuple[CauseAmount, ...]
+    kinds: tuple[KindBalance, ...]
+    demand: Demand | None
+    groups: tuple[GroupBalance, ...]
+    todo: tuple[Todo, ...]
+    unknown: tuple[str, ...]
+    now: float | None
+
+    def of(self, cause: str) -> CauseAmount | None:
+        """Return what stands for ``cause``; None where nothing does."""
+        return next((each for each in self.by if each.cause == cause), None)
+
+    @property
+    def faults(self) -> tuple[CauseAmount, ...]:
+        """The causes that somebody must lift, and that waiting jobs stand behind."""
+        return tuple(
+            each
+            for each in self.by
+            if cause_type(each.cause).needs_somebody and (each.jobs or each.cause == UNEXPLAINED)
+        )
+
+    @property
+    def below(self) -> tuple[GroupBalance, ...]:
+        """The groups that have less than they are due, the one that lacks most first."""
+        found = [each for each in self.groups if each.below]
+        return tuple(sorted(found, key=lambda each: (-each.below, each.name)))
+
+    @property
+    def waiting(self) -> int:
+        """How many idle jobs the next cycle does not start."""
+        if self.demand is None:
+            return 0
+        return self.demand.jobs - self.demand.starting
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is found that somebody must lift, and no group lacks what it is due."""
+        unexplained = self.demand is not None and self.demand.of(UNEXPLAINED)
+        return not (self.faults or self.below or unexplained)
+
+
+def balance_of(verdicts: Verdicts) -> Balance:
+    """Return the balance of the pool of ``verdicts``; no further cycle is simulated."""
+    pool = verdicts.pool
+    found = verdicts.on(all_idle(pool.jobs or ()))
+    capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
+    demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
+    standings = standings_of(capacity.parts, capacity.wanted)
+    kinds = []
+    for name, total in capacity.by_kind.items():
+        parts = [each for each in capacity.parts if each.kind == name]
+        kinds.append(KindBalance(name, total, standings_of(parts, {})))
+    kinds.sort(key=lambda each: (-each.total.weight, each.name))
+    usage = {each.name: each.used_after for each in verdicts.trace.groups}
+    return Balance(
+        verdicts.trace.unit,
+        capacity.total,
+        standings,
+        tuple(kinds),
+        None if pool.jobs is None else demand,
+        groups_of(verdicts.cycle.quotas, {} if verdicts.of_cycle else usage, standings, of_groups),
+        _todo(standings),
+        _unknown(verdicts),
+        ObservedPool(pool).now,
+    )
+
+
+def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
+    found = []
+    for each in standings:
+        kind = cause_type(each.cause)
+        if kind.needs_somebody and each.jobs:
+            cure = kind.lifted_by
+            if each.cause == DRAINED:
+                cure = cancel_drain(each.machines)
+            found.append(Todo(each.cause, cure, each.wanted, each.jobs))
+    return tuple(sorted(found, key=lambda each: (-each.wanted.weight, -each.jobs, each.cause)))
+
+
+def cancel_drain(machines: tuple[str, ...]) -> str:
+    """Return the commands that end the drain of ``machines``, the first of many."""
+    named = [f"condor_drain -cancel {machine}" for machine in machines[:_NAMED]]
+    more = len(machines) - _NAMED
+    return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+
+
+def _unknown(verdicts: Verdicts) -> tuple[str, ...]:
+    pool: Pool = verdicts.pool
+    missing = (
+        (pool.slots is None, "the slots are not known: there is no capacity to look at"),
+        (pool.jobs is None, "the queues are not known: whether jobs wait is not known"),
+        (
+            pool.central is None,
+            "the configuration of the central manager is not known: no groups, no limits",
+        ),
+    )
+    absent = [each.text for each in verdicts.of_cycle if each.id == NEGOTIATOR_ABSENT]
+    return (*(text for lacks, text in missing if lacks), *absent, *pool.incomplete)

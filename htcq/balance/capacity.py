@@ -1,0 +1,314 @@
+"""Where the capacity of a pool is: every part of every slot, and the cause for which it stands.
+
+What the next cycle makes of slots is what the simulated cycle made of them
+(:class:`htcq.why.verdict.Verdicts`): nothing is matched here. What it left is compared with every
+class of waiting jobs; what they would take is no more than there are of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from htcq.balance.amounts import NOTHING, Amounts, Weighed
+from htcq.balance.causes import (
+    FRAGMENTED,
+    IN_NO_SLOT,
+    OTHER_NEGOTIATOR,
+    SPECIALISED,
+    STALE,
+    START_REFUSES,
+    STARTING,
+    STRANDED,
+    UNEXPLAINED,
+    UNWANTED,
+    WEIGHT_CHANGES,
+)
+from htcq.balance.demand import JobWeights
+from htcq.balance.filling import Filling
+from htcq.balance.kinds import kinds_of
+from htcq.balance.limits import within_limits
+from htcq.balance.pieces import Piece, Pieces, alike
+from htcq.balance.standing import Part
+from htcq.balance.wanting import Waiting, tables_of
+from htcq.classads import as_number
+from htcq.pool.costs import parent_name
+from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
+from htcq.poolquota.health import stale_slots
+from htcq.simulate.course.machines import machine_of
+from htcq.simulate.cycle.carving import Startds
+from htcq.units import CPUS, GPUS
+from htcq.why import match_failure as wall
+from htcq.why.verdict import Verdicts
+
+#: Assets whose pieces are too small, not used up.
+_IN_PIECES = (CPUS, GPUS)
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """All capacity: ``total`` is what the slots had when nothing was carved from them.
+
+    ``parts`` add up to it. ``wanted`` has by cause what waiting jobs would use if that cause alone
+    were lifted, and how many jobs; of the others, what their parts are. ``running`` has the weight
+    of claims by who is charged for them.
+    """
+
+    total: Amounts
+    by_kind: Mapping[str, Amounts]
+    parts: tuple[Part, ...]
+    wanted: Mapping[str, tuple[Amounts, int]]
+
+
+class Capacities:
+    """The capacity of the pool of ``verdicts``, for the jobs ``waiting`` there."""
+
+    def __init__(self, verdicts: Verdicts, waiting: Sequence[Waiting]) -> None:
+        self._verdicts, self._waiting = verdicts, waiting
+        supply = verdicts.cycle.quotas.supply
+        self._slots, self._weighed = supply.every, Weighed(supply)
+        self._kinds = kinds_of(self._slots)
+        self._hidden = set(map(id, supply.hidden))
+        several = len(verdicts.pool.negotiators) > 1
+        self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
+        self._stale = set(map(id, stale_slots(verdicts.pool)))
+        self._weights = JobWeights(verdicts.pool)
+        self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
+        self._left = {} if verdicts.of_cycle else verdicts.after.left
+        self._parts: list[Part] = []
+        self._rest = [each.number for each in waiting]
+        #: Why a slot gets none of the jobs that fit and that nothing else keeps from it.
+        self._nothing = verdicts.of_cycle[0].id if verdicts.of_cycle else UNEXPLAINED
+        self._wanted: dict[str, tuple[Amounts, int]] = {}
+
+    def capacity(self) -> Capacity:
+        """Return all of it."""
+        pieces: dict[str, Piece] = {}
+        for slot in self._slots:
+            if used_as(slot) and str(slot.name) not in self._left:
+                self._used(slot)
+            else:
+                pieces[str(slot.name)] = self._free(slot)
+        found = list(alike(self._verdicts, tables_of(self._verdicts), pieces, self._waiting))
+        self._share([each for each in found if not each.closed])
+        closed: dict[str, list[Pieces]] = {}
+        for each in found:
+            if each.closed:
+                closed.setdefault(each.closed, []).append(each)
+        for cause, those in closed.items():
+            self._closed(cause, those)
+        total, by_kind = self._balanced()
+        return Capacity(total, by_kind, tuple(self._parts), self._wanted)
+
+    def _kind(self, slot: Slot) -> str:
+        return self._kinds[machine_of(slot)]
+
+    def _used(self, slot: Slot) -> None:
+        since = as_number(slot.state_since)
+        self._parts.append(
+            Part(
+                used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
+                since=None if since is None else float(since),
+            )
+        )  # fmt: skip
+
+    def _free(self, slot: Slot) -> Piece:
+        """Note what of a slot the cycle uses, and return the rest."""
+        name, before = str(slot.name), self._weighed.of(slot)
+        left: Mapping[str, Number] = {asset: amount or 0 for asset, amount in slot.left().items()}
+        matched = self._left.get(name)
+        if matched is not None:
+            left = matched
+            used = before.minus(self._amounts(slot, left))
+            self._parts.append(Part(STARTING, used, self._kind(slot), (name,)))
+        closed = STALE if id(slot) in self._stale else closed_by(slot)
+        if not closed and id(slot) in self._hidden:
+            closed = self._hidden_by
+        return Piece(slot, self._kind(slot), left, closed, matched is not None)
+
+    def _amounts(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
+        """Return what a slot is worth with so much left; nothing where nothing is left."""
+        if not any(left.values()):
+            return NOTHING
+        return self._weighed.with_left(slot, left)
+
+    def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
+        """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
+        births: dict[str, Amounts] = {}
+        now: dict[str, Amounts] = {}
+        owners: dict[str, Slot] = {}
+        for slot in self._slots:
+            if slot.type != DYNAMIC:
+                owners[str(slot.name)] = slot
+        for slot in self._slots:
+            parent = parent_name(slot)
+            place = parent if parent in owners else str(slot.name)
+            owners.setdefault(place, slot)
+            now[place] = now.get(place, NOTHING).plus(self._weighed.of(slot))
+        total, by_kind = NOTHING, dict[str, Amounts]()
+        for place, slot in owners.items():
+            birth = self._weighed.of(slot)
+            if slot.type != DYNAMIC and not used_as(slot):
+                birth = self._weighed.at_birth(slot)
+            births[place] = birth
+            kind = self._kind(slot)
+            by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth)
+            total = total.plus(birth)
+            missing = birth.minus(now[place])
+            if not missing.is_nothing:
+                cause = WEIGHT_CHANGES
+                if not missing._replace(weight=0).is_nothing:
+                    cause = IN_NO_SLOT
+                self._parts.append(Part(cause, missing, kind, (str(slot.name),)))
+        return total, by_kind
+
+    # Slots that jobs may have
+    # ----------------------------------------------------------------------------------------------
+
+    def _share(self, found: Iterable[Pieces]) -> None:
+        """Share out what is free to the jobs that would have it, and say why they do not."""
+        for pieces in found:
+            place = 0
+            while place < len(pieces.parts):
+                steps, left = self._taken(pieces, self._rest, self._takers(pieces))
+                times = _repeats(steps, self._rest, len(pieces.parts) - place)
+                self._note(pieces, pieces.parts[place : place + times], steps, left)
+                place += times
+
+    def _takers(self, pieces: Pieces) -> Iterator[tuple[int, str]]:
+        """Yield the classes of jobs that would have a piece, each with what keeps them from it."""
+        for number in pieces.fits:
+            yield number, self._waiting[number].cause or pieces.kept_by or self._nothing
+        refused = [number for number in pieces.wants if number not in pieces.fits]
+        for number in refused:
+            if not self._waiting[number].cause and not pieces.kept_by:
+                yield number, SPECIALISED if self._others(pieces) else START_REFUSES
+
+    def _others(self, pieces: Pieces) -> bool:
+        """Return whether START takes any other job of the pool."""
+        return pieces.table is not None and pieces.table.takes_others(self._verdicts, pieces.row)
+
+    def _taken(
+        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[tuple[int, str]]
+    ) -> tuple[list[_Step], Mapping[str, Number]]:
+        """Return which of ``rest`` jobs one piece would take, and what is left then."""
+        slot, left, steps = pieces.parts[0].slot, pieces.left, list[_Step]()
+        claims = pieces.claims
+        for number, cause in takers:
+            if not rest[number] or claims == 0:
+                continue
+            most = rest[number] if claims is None else min(rest[number], claims)
+            taken = self._filling.most(slot, left, self._waiting[number], most)
+            if taken.number:
+                if claims is not None:
+                    claims -= taken.number
+                amounts = self._amounts(slot, left).minus(self._amounts(slot, taken.left))
+                steps.append(_Step(number, cause, taken.number, amounts))
+                left = taken.left
+        return steps, left
+
+    def _note(
+        self,
+        pieces: Pieces,
+        parts: Sequence[Piece],
+        steps: Sequence[_Step],
+        left: Mapping[str, Number],
+    ) -> None:
+        """Note what becomes of some alike pieces."""
+        times = len(parts)
+        names = [str(each.slot.name) for each in parts]
+        for step in steps:
+            self._rest[step.waiting] -= step.number * times
+            amounts = step.amounts.times(times)
+            detail = self._detail(step)
+            for each, name in zip(parts, names):
+                self._parts.append(Part(step.cause, step.amounts, each.kind, (name,), detail))
+            self._want(step.cause, amounts, step.number * times)
+        rest = self._amounts(parts[0].slot, left)
+        if rest.is_nothing:
+            return
+        cause, detail = self._rest_of(pieces, left)
+        for each, name in zip(parts, names):
+            self._parts.append(Part(cause, rest, each.kind, (name,), detail))
+
+    def _detail(self, step: _Step) -> str:
+        """Return for whom or what a part stands that waiting jobs would take."""
+        one = self._waiting[step.waiting]
+        for each in one.verdict.walls:
+            if each.id == step.cause:
+                for name in ("knob", "group", "submitter", "name", "schedd"):
+                    if each.amounts.get(name):
+                        return str(each.amounts[name])
+        return one.meeting.submitter
+
+    def _want(self, cause: str, amounts: Amounts, jobs: int) -> None:
+        before = self._wanted.get(cause, (NOTHING, 0))
+        self._wanted[cause] = (before[0].plus(amounts), before[1] + jobs)
+
+    def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
+        """Return why nobody takes what is left, and what it lacks."""
+        slot = pieces.parts[0].slot
+        lacking: dict[int, frozenset[str]] = {}
+        for number in dict.fromkeys((*pieces.fits, *pieces.whole)):
+            one = self._waiting[number]
+            if self._rest[number] and id(one.request) not in lacking:
+                lacking[id(one.request)] = self._filling.lacks(slot, left, one)
+        if not lacking:
+            return UNWANTED, ""
+        every = list(lacking.values())
+        short = frozenset.intersection(*every) or min(every, key=len)
+        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
+        if pieces_of or not short:
+            return FRAGMENTED, ", ".join(pieces_of)
+        return STRANDED, ", ".join(sorted(short))
+
+    # Slots that are closed to all jobs
+    # ----------------------------------------------------------------------------------------------
+
+    def _closed(self, cause: str, found: Iterable[Pieces]) -> None:
+        """Note what is closed for ``cause``, and what jobs that nothing else keeps would use."""
+        rest = within_limits(self._verdicts, self._waiting, self._weights)
+        for pieces in found:
+            for piece in pieces.parts:
+                amounts = self._amounts(piece.slot, piece.left)
+                if not amounts.is_nothing:
+                    self._parts.append(_closed_part(piece, amounts))
+            takers = [(number, cause) for number in pieces.wants]
+            place = 0
+            while place < len(pieces.parts):
+                steps, _ = self._taken(pieces, rest, takers)
+                if not steps:
+                    break
+                times = _repeats(steps, rest, len(pieces.parts) - place)
+                for step in steps:
+                    rest[step.waiting] -= step.number * times
+                    self._want(cause, step.amounts.times(times), step.number * times)
+                place += times
+
+
+class _Step(NamedTuple):
+    """Jobs of one class that take a part of a piece."""
+
+    waiting: int
+    cause: str
+    number: int
+    amounts: Amounts
+
+
+def _repeats(steps: Sequence[_Step], rest: Sequence[int], most: int) -> int:
+    """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
+    times = [(rest[step.waiting] - 1) // step.number for step in steps]
+    return max(1, min([most, *times]))
+
+
+def _closed_part(piece: Piece, amounts: Amounts) -> Part:
+    slot, detail = piece.slot, ""
+    since = as_number(slot.state_since)
+    if piece.closed == DRAINED:
+        detail = drain_of(slot).why or "no reason given"
+    return Part(
+        piece.closed, amounts, piece.kind, (str(slot.name),), detail,
+        None if since is None else float(since), machine_of(slot),
+    )  # fmt: skip

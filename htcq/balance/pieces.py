@@ -1,0 +1,119 @@
+"""What slots have free once the next cycle is over, alike pieces together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from htcq.balance.causes import LATER, OTHER_NEGOTIATOR
+from htcq.balance.wanting import Answers, Table, Waiting
+from htcq.classads import as_number
+from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.slot_table import Offer
+from htcq.why.match_failure import NO_CLAIMS_LEFT, OUTRANKED, SLOT_CONSTRAINT
+from htcq.why.verdict import Verdicts
+
+
+class Piece(NamedTuple):
+    """What one slot has left; ``closed`` is the cause for which no job gets it, if there is one."""
+
+    slot: Slot
+    kind: str
+    left: Mapping[str, Number]
+    closed: str
+    is_matched: bool
+
+
+@dataclass
+class Pieces:
+    """Pieces that are alike to all waiting jobs, by the numbers of the classes of these.
+
+    ``fits`` take a piece, ``wants`` would if START let them, ``whole`` if the slot were empty.
+    ``kept_by`` is the cause for which jobs that fit do not get a piece in the next cycle, empty
+    where they would. ``table`` and ``row`` are the place of the first. ``claims`` is how many it
+    has to give, None where that does not count.
+    """
+
+    left: Mapping[str, Number]
+    closed: str
+    kept_by: str = ""
+    fits: Sequence[int] = ()
+    wants: Sequence[int] = ()
+    whole: Sequence[int] = ()
+    table: Table | None = None
+    row: int = 0
+    claims: int | None = None
+    parts: list[Piece] = field(default_factory=list)
+
+
+def alike(
+    verdicts: Verdicts,
+    tables: Iterable[Table],
+    pieces: Mapping[str, Piece],
+    waiting: Sequence[Waiting],
+) -> Iterator[Pieces]:
+    """Yield ``pieces``, which are known by the names of their slots, those that are alike at once.
+
+    A slot that is in no table has a piece of its own, which no job fits.
+    """
+    rest = dict(pieces)
+    for table in tables:
+        offers = table.slots.offers
+        if not any(offer.name in rest for offer in offers):
+            continue
+        yield from _of_table(verdicts, table, rest, waiting)
+    for piece in rest.values():
+        yield Pieces(piece.left, piece.closed, parts=[piece])
+
+
+def _of_table(
+    verdicts: Verdicts, table: Table, rest: dict[str, Piece], waiting: Sequence[Waiting]
+) -> Iterator[Pieces]:
+    answers = [table.answers(verdicts, one) for one in waiting]
+    rows = table.slots.table.rows
+    masks = [mask for each in answers for mask in each]
+    signatures = table.slots.arrays.signatures(masks, rows)
+    found: dict[tuple[object, ...], Pieces] = {}
+    for row, offer in enumerate(table.slots.offers):
+        piece = rest.pop(offer.name, None)
+        if piece is None:
+            continue
+        kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
+        left = tuple(piece.left.values())
+        claims = None
+        if offer.supports_policy and not kept_by:
+            claims = offer.claims
+            number = as_number(piece.slot.frame.value("NumClaims"))
+            if piece.closed in (SLOT_CONSTRAINT, OTHER_NEGOTIATOR) and number is not None:
+                # The cycle has not looked at it.
+                claims = int(number)
+        key = (id(piece.slot.frame), signatures[row], left, piece.closed, kept_by, claims)
+        known = found.get(key)
+        if known is None:
+            fits, wants, whole = (_those(answers, place, row) for place in range(3))
+            known = found[key] = Pieces(
+                piece.left, piece.closed, kept_by, fits, wants, whole, table, row, claims
+            )
+        known.parts.append(piece)
+    yield from found.values()
+
+
+def _those(answers: Sequence[Answers], place: int, row: int) -> Sequence[int]:
+    """Return the classes of jobs of whose answers one holds in a row."""
+    return [number for number, each in enumerate(answers) if each[place][row]]
+
+
+def _kept_by(piece: Piece, offer: Offer, wasted: str) -> str:
+    """Return why no job gets what a slot has left, though it fits; empty where one would.
+
+    ``wasted`` is why a match with the slot in this cycle led to no start.
+    """
+    if wasted:
+        return LATER if wasted == OUTRANKED else wasted
+    if offer.supports_policy and offer.claims <= 0 and not piece.closed:
+        return LATER if offer.all_claims > 0 else NO_CLAIMS_LEFT
+    if piece.is_matched and not offer.supports_policy:
+        # The negotiator has matched it whole; the rest comes with the next ad.
+        return LATER
+    return ""

@@ -1,0 +1,130 @@
+"""Jobs that wait, by what they ask for, and which slots would take them as the cycle leaves these.
+
+All answers are the cycle's own (:mod:`htcq.simulate.cycle.rows`): every class of waiting jobs is
+compared with every slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from htcq.pool.slot import Number
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.rows import Rows
+from htcq.simulate.cycle.slot_table import Offer
+from htcq.why import match_failure as wall
+from htcq.why.slot_states import SlotStates
+from htcq.why.slots import Meeting
+from htcq.why.verdict import Verdict, Verdicts
+
+Array = Any
+
+#: Reasons that are of the slots, follow from other jobs that take them, or are not certain.
+OF_SLOTS = frozenset({
+    wall.DRAINED, wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE,
+    wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.CONSUMPTION, wall.OTHER_ACCESS_POINT, wall.OUTRANKED,
+    wall.PREEMPTION, wall.GROUP_ORDER, wall.SCHEDD_SILENT, wall.NEGOTIATOR_ABSENT,
+})  # fmt: skip
+
+
+class Waiting(NamedTuple):
+    """Jobs that wait, ask for the same and have the same reasons.
+
+    ``cause`` is the first reason that is not of the slots; empty where all are. ``requested`` are
+    the amounts of each asset, as far as they are numbers.
+    """
+
+    meeting: Meeting
+    request: Request
+    number: int
+    cause: str
+    verdict: Verdict
+    requested: Mapping[str, Number]
+
+
+class Answers(NamedTuple):
+    """What slots answer to one class of jobs, by row.
+
+    ``fits``: as the cycle leaves them. ``wants``: the same, whatever START says. ``whole``: if
+    they were empty.
+    """
+
+    fits: Array
+    wants: Array
+    whole: Array
+
+
+def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, ...]:
+    """Return the jobs of the verdicts ``found`` that wait for slots, in the order of the queues."""
+    classes = []
+    for verdict in found:
+        number = sum(job.wanted for job in verdict.jobs)
+        if verdict.starts or not number:
+            continue
+        first = verdict.jobs[0]
+        request = verdicts.cycle.askers.request_of(first)
+        meeting = verdicts.slots.meeting(first)
+        limits = [each.id for each in verdict.walls if each.id not in OF_SLOTS]
+        cause = limits[0] if limits else ""
+        requested = verdicts.slots.requested(meeting)
+        classes.append(Waiting(meeting, request, number, cause, verdict, requested))
+    return tuple(classes)
+
+
+class Table:
+    """The slots of one table as a cycle left them: ``left`` of those by name that were matched."""
+
+    def __init__(self, slots: SlotStates, left: Mapping[str, Mapping[str, Number]]) -> None:
+        self.slots, self._left = slots, left
+        self._known: dict[tuple[int, str, str], Answers] = {}
+        self._others: Array = None
+
+        def amounts(offer: Offer) -> Mapping[str, Number]:
+            return left.get(offer.name, offer.at_first)
+
+        self._last: Rows = slots.first
+        if any(offer.name in left for offer in slots.offers):
+            self._last = slots.table.with_left(amounts)
+
+    def left(self, row: int) -> Mapping[str, Number]:
+        """Return what the slot of a row has left."""
+        offer = self.slots.offers[row]
+        return self._left.get(offer.name, offer.at_first)
+
+    def answers(self, verdicts: Verdicts, one: Waiting) -> Answers:
+        """Return what the slots answer to jobs like ``one``."""
+        meeting, slots = one.meeting, self.slots
+        key = (id(one.request), meeting.submitter, meeting.schedd)
+        found = self._known.get(key)
+        if found is None:
+            allowed = slots.open_to(meeting.schedd) & ~slots.held
+            wants = allowed & verdicts.slots.wanted(slots, self._last, meeting)
+            fits, whole = slots.nowhere, slots.nowhere
+            if not slots.fault and allowed.any():
+                whole = allowed & slots.unused.suits(meeting.job)
+                fits = allowed & self._last.suits(meeting.job)
+            found = self._known[key] = Answers(fits, wants, whole)
+        return found
+
+    def takes_others(self, verdicts: Verdicts, row: int) -> bool:
+        """Return whether the slot of a row, if it were empty, took any other job of the pool.
+
+        That is one that runs or starts.
+        """
+        if self._others is None:
+            others, slots = self.slots.nowhere, self.slots
+            for job in verdicts.others:
+                if not slots.fault:
+                    others = others | slots.unused.suits(verdicts.slots.meeting(job).job)
+            self._others = others
+        return bool(self._others[row])
+
+
+def tables_of(verdicts: Verdicts) -> Sequence[Table]:
+    """Return all slots that nobody holds whole, hidden ones among them."""
+    left: Mapping[str, Mapping[str, Number]] = verdicts.after.left
+    if verdicts.of_cycle:
+        # No cycle comes: nothing starts.
+        left = {}
+    return [Table(each, left) for each in verdicts.slots.every]

@@ -1,0 +1,30 @@
+"""Every core and every job is accounted for: sums are exact, and nothing is unexplained."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.pool.pool import Pool
+from tests.balance.pools import check, recorded
+from tests.why.random_families import Families
+from tests.why.random_pools import random_pool
+
+RECORDED = dict(recorded())
+#: Random pools are checked in so many at a time.
+_EACH = 10
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_pool_adds_up_and_nothing_is_unexplained(name: str) -> None:
+    check(RECORDED[name])
+
+
+def test_random_pools_add_up_and_nothing_is_unexplained(request: pytest.FixtureRequest) -> None:
+    for seed in range(request.config.getoption("--balance-cases")):
+        check(random_pool(seed))
+
+
+def test_what_decides_in_random_families_is_explained_as_well() -> None:
+    for seed in range(_EACH):
+        found: Pool = random_pool(seed, Families(seed))
+        check(found)
