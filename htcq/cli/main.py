@@ -21,6 +21,7 @@ COMMANDS = {
     "plan": "show what a claim-capacity model would do on a node",
     "emit": "write the HTCondor configuration that makes the model true",
     "snapshot": "capture the present state of a pool",
+    "status": "show where a pool's capacity is, what its jobs wait for, and what to do",
     "cost": "show what jobs cost on the slots of a pool",
     "quota": "show who gets how much of a pool, and why",
     "simulate": "show what the negotiator would do in its next cycle",
@@ -41,7 +42,7 @@ _INCLUDED = "emit"
 #: The option that makes a command a monitoring plugin, and how the line of each such command
 #: begins.
 _NAGIOS = "--nagios"
-_SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT"}
+_SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT", "status": "HTCQ STATUS"}
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -6,6 +6,8 @@ from datetime import datetime, timezone, tzinfo
 
 #: The range that every time zone can show: years 2 to 9998. A damaged file may have any moment.
 _FIRST, _LAST = -62_100_000_000, 253_370_000_000
+#: So long ago a weekday is enough to say when.
+_WEEK = 6 * 86400
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
@@ -61,3 +63,13 @@ def lasting(seconds: float) -> str:
         if seconds >= unit:
             return f"{seconds / unit:.1f}".removesuffix(".0") + f" {name}"
     return f"{seconds:.0f} s"
+
+
+def since_words(since: float, now: float, zone: tzinfo | None = None) -> str:
+    """Return ``since 08:15``, ``since Thursday`` or ``since 3 November``, whichever is enough."""
+    then, here = local(since, zone), local(now, zone)
+    if then.date() == here.date():
+        return f"since {then:%H:%M}"
+    if now - since < _WEEK:
+        return f"since {then:%A}"
+    return f"since {then.day} {then:%B}"

@@ -50,6 +50,7 @@ MODEL = '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB"
 _Q = ("--quotas", "q.toml")
 COMMANDS = {
     "audit": ("audit", "--json", "--html", "a.html", "--prometheus", "a.prom"),
+    "status": ("status", "--json"),
     "why": ("why", "physics.ada@site"),
     "cost": ("cost",),
     "quota": ("quota", "--json", "--html", "q.html"),

@@ -18,6 +18,7 @@ import pytest
 from htcq import settings
 from htcq.audit.catalog import FAMILIES, rules_of_pools
 from htcq.audit.site import THRESHOLDS
+from htcq.balance.causes import CAUSES
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.fixed import TOKEN
 from htcq.capacity.presets import NAMES
@@ -296,6 +297,7 @@ def test_an_explanation_has_every_name_and_no_other() -> None:
     [
         (command_page("audit"), {*(each.split()[0] for each in FORM_OPTIONS), *THRESHOLDS}),
         (SITE_FILE, {*THRESHOLDS}),
+        (command_page("status"), {*CAUSES}),
         (command_page("explain"), {*FAMILIES}),
         (command_page("drift"), {*METRICS}),
         (command_page("plan"), {*MODELS, *SHARES, *RULES, *SPLITTINGS, *NAMES}),

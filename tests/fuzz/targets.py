@@ -230,6 +230,16 @@ TARGETS = (
         ("groups.toml",),
     ),
     Target(
+        "status",
+        (
+            ("status", *_POOL),
+            ("status", *_POOL, "--json"),
+            ("status", *_POOL, "--nagios"),
+            ("status", *_POOL, "--wide", "--skip-bad-slots"),
+        ),
+        weight=10,
+    ),
+    Target(
         "why",
         (
             ("why", *_POOL, "--all"),

@@ -27,6 +27,7 @@ _MADE: dict[str, tuple[str, str]] = {
     "simulate-agreement": ("simulate", "agreement"),
     "simulate-sweep": ("sweep", "sweep"),
     "why": ("why", "why"),
+    "status": ("status", "status"),
     "migrate": ("migrate", "migration"),
     "audit": ("audit", "audit"),
     "explain": ("audit", "rules"),

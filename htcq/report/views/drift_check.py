@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from htcq.drift.compare import differences
@@ -57,6 +57,7 @@ _Notes = Mapping[str, Mapping[str, str]]
 class CheckOptions:
     """What is measured, in which ranges it is fine, and of which groups.
 
+    ``also`` are further metrics that are judged, each with the range outside of which it warns.
     ``groups`` are shell patterns; none means all groups. ``verbosity`` says which details are
     printed: with 0 the groups that the metric counts, with 1 those that any metric counts, with 2
     every group, and why the observation may be wrong.
@@ -67,6 +68,7 @@ class CheckOptions:
     critical: Range | None = None
     groups: tuple[str, ...] = ()
     verbosity: int = 0
+    also: Mapping[str, Range] = field(default_factory=dict)
 
 
 def check(
@@ -104,11 +106,18 @@ def check(
     measures = []
     for metric, value in values.items():
         measures.append(_measure(metric, value, asked, len(groups), observation))
-    status = next(each.status for each in measures if each.label == asked.metric)
+    judged = (asked.metric, *asked.also)
+    status = max(each.status for each in measures if each.label in judged)
     text = METRICS[asked.metric].format(
         value=amount(values[asked.metric]), groups=counted(len(groups), "group"), state=state
     )
     text = f"{observation.pool}: {text}{_first_names(_counted(asked.metric, groups, notes))}"
+    for metric in asked.also:
+        if values[metric]:
+            more = METRICS[metric].format(
+                value=amount(values[metric]), groups=counted(len(groups), "group")
+            )
+            text += f"; {more}{_first_names(_counted(metric, groups, notes))}"
     lines = list(_lines(observation, groups, notes, asked))
     if not asked.verbosity:
         lines = at_most(lines)
@@ -203,6 +212,8 @@ def _measure(
     metric: str, value: float, asked: CheckOptions, groups: int, observation: DriftObservation
 ) -> Measure:
     most = {USAGE: observation.pool_weight, WAITING: None, NOT_KEPT: 1}.get(metric, groups)
+    if metric in asked.also:
+        return Measure(metric, value, asked.also[metric], None, 0, most)
     if metric != asked.metric:
         return Measure(metric, value, least=0, most=most)
     return Measure(metric, value, asked.warning, asked.critical, 0, most)
@@ -214,7 +225,7 @@ def _lines(
     notes: _Notes,
     asked: CheckOptions,
 ) -> Iterator[str]:
-    metrics = [asked.metric]
+    metrics = [asked.metric, *asked.also]
     if asked.verbosity:
         metrics = list(METRICS)
     for group in groups:

@@ -15,7 +15,7 @@ from htcq.drift.windows import Point
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.group_tree import ROOT
-from htcq.report.moments import local
+from htcq.report.moments import since_words
 from htcq.report.printable import one_line
 from htcq.units import CPUS, GPUS, counted
 
@@ -23,7 +23,6 @@ from htcq.units import CPUS, GPUS, counted
 _SLACK, _LEAST = 0.05, 1.0
 #: Less of an asset than this part of the pool is not worth a sentence.
 _NOTEWORTHY = 0.01
-_WEEK, _DAY = 6 * 86400, 86400
 _CORES = {CPUS: "core", GPUS: "GPU"}
 
 
@@ -162,16 +161,6 @@ def _use(stock: PoolStock) -> str:
     if not cpus.whole:
         return "the pool has no cores"
     return f"{short_amount(cpus.used)} of {short_amount(cpus.whole)} cores are in use"
-
-
-def since_words(since: float, now: float, zone: tzinfo | None = None) -> str:
-    """Return ``since 08:15``, ``since Thursday`` or ``since 3 November``, whichever is enough."""
-    then, here = local(since, zone), local(now, zone)
-    if then.date() == here.date():
-        return f"since {then:%H:%M}"
-    if now - since < _WEEK:
-        return f"since {then:%A}"
-    return f"since {then.day} {then:%B}"
 
 
 def short_amount(amount: float) -> str:

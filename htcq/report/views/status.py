@@ -1,0 +1,291 @@
+"""The balance of a pool as one sentence, JSON, and the line of a monitoring plugin.
+
+The names of the JSON keys, which htcq-status(1) lists, are a contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+from htcq.balance.amounts import Amounts
+from htcq.balance.balance import Balance, Todo
+from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
+from htcq.balance.demand import Demand, Reason
+from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.standing import CauseAmount
+from htcq.pool.pool import Pool
+from htcq.pool.slot_state import DRAINED
+from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.health import health_json
+from htcq.report.formats import nagios
+from htcq.report.formats.json import finite
+from htcq.report.moments import iso_or_none, since_words
+from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
+from htcq.simulate.unmodelled import unmodelled
+from htcq.units import counted, show_number
+from htcq.why.match_failure import WALLS
+
+SCHEMA, SUBJECT = 1, "HTCQ STATUS"
+#: From this part of the pool's weight on, what stands while jobs wait is critical.
+_MUCH = 0.5
+#: How many causes and groups a sentence names.
+_NAMED = 3
+SOUND, FINDINGS, UNKNOWN = "ok", "findings", "unknown"
+
+
+def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
+    """Return ``ok``, ``findings`` or ``unknown``: never ``ok`` where something is not known."""
+    if not balance.is_sound:
+        return FINDINGS
+    return UNKNOWN if balance.unknown or health else SOUND
+
+
+# Sentences
+# --------------------------------------------------------------------------------------------------
+
+
+def headline(balance: Balance, zone: tzinfo | None = None) -> str:
+    """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
+    faults = sorted(balance.faults, key=lambda each: -each.amounts.weight)
+    clauses = []
+    if faults:
+        clauses.append(_idle(balance, faults, zone))
+    if balance.below:
+        clauses.append(_below(balance))
+    if not clauses:
+        clauses.append(_use(balance))
+    return "; ".join(clauses)
+
+
+def _idle(balance: Balance, faults: Sequence[CauseAmount], zone: tzinfo | None) -> str:
+    amounts = [each.amounts for each in faults]
+    cores = sum(each.cpus for each in amounts)
+    what, verb = counted_cores(cores), "stands" if cores == 1 else "stand"
+    if not cores:
+        what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
+    jobs = counted(balance.waiting, "job")
+    wait = "waits" if balance.waiting == 1 else "wait"
+    users = sum(each.jobs for each in faults)
+    if 2 * users < balance.waiting:
+        wait += f", {users} of which would use them"
+    named = [told(each, balance.now, zone) for each in faults[:_NAMED]]
+    more = len(faults) - _NAMED
+    if more > 0:
+        named.append(f"{counted(more, 'more cause')}")
+    return f"{what} {verb} idle while {jobs} {wait}: {', '.join(named)}"
+
+
+def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -> str:
+    """Return a cause with its cores, since when, and by whom or why."""
+    amount = show_number(standing.amounts.cpus)
+    if not standing.amounts.cpus:
+        amount = f"weight {show_number(standing.amounts.weight)}"
+    text = f"{amount} {cause_type(standing.cause).name}"
+    if standing.since is not None and now is not None:
+        text += f" {since_words(standing.since, now, zone)}"
+    details = [detail for detail, _ in standing.details[:1]]
+    if standing.cause == DRAINED and details:
+        text += f" {details[0]}" if details[0].startswith("by ") else f" ({details[0]})"
+    elif details:
+        text += f" ({details[0]})"
+    return text
+
+
+def counted_cores(cores: float) -> str:
+    """Return ``1 core`` or ``64 cores``."""
+    return "1 core" if cores == 1 else f"{show_number(cores)} cores"
+
+
+def _below(balance: Balance) -> str:
+    named = []
+    for each in balance.below[:_NAMED]:
+        due, usage = show_number(each.due), show_number(each.usage_next)
+        named.append(f"{each.name} has {usage} of {due}")
+    more = len(balance.below) - _NAMED
+    if more > 0:
+        named.append(f"{counted(more, 'more group')} below")
+    return f"{', '.join(named)} that quota and demand give"
+
+
+def _use(balance: Balance) -> str:
+    total = balance.total.cpus
+    used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
+    text = f"{show_number(used)} of {counted_cores(total)} run jobs"
+    if balance.demand is None:
+        return f"{text}; whether jobs wait is not known"
+    starting = balance.demand.starting
+    wait = "waits" if balance.waiting == 1 else "wait"
+    text += f", {counted(balance.waiting, 'job')} {wait}"
+    if starting:
+        text += f", {starting} {'starts' if starting == 1 else 'start'} with the next cycle"
+    return text
+
+
+def standing_text(standing: CauseAmount) -> str:
+    """Return what a cause is, and what of it is told apart."""
+    text = cause_type(standing.cause).text
+    named = [
+        f"{detail} ({show_number(amounts.weight)})" for detail, amounts in standing.details[:_NAMED]
+    ]
+    more = len(standing.details) - _NAMED
+    if more > 0:
+        named.append(f"{more} more")
+    return f"{text.rstrip('.')}: {', '.join(named)}" if named else text.rstrip(".")
+
+
+# JSON
+# --------------------------------------------------------------------------------------------------
+
+
+def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict[str, Any]:
+    """Return what ``json.dumps`` takes."""
+    demand = None
+    if balance.demand is not None:
+        demand = _demand(balance.demand)
+    return {
+        "schema": SCHEMA,
+        "source": pool.source,
+        "taken": pool.taken_at,
+        "health": health_json(health),
+        "verdict": verdict_word(balance, health),
+        "sentence": headline(balance),
+        "capacity": {
+            "unit": balance.unit,
+            "total": _amounts(balance.total),
+            "by": [_standing(each) for each in balance.by],
+            "kinds": [
+                {
+                    "kind": each.name,
+                    "total": _amounts(each.total),
+                    "by": [{"cause": one.cause, **_amounts(one.amounts)} for one in each.by],
+                }
+                for each in balance.kinds
+            ],
+        },
+        "demand": demand,
+        "groups": [_group(each) for each in balance.groups],
+        "todo": [_todo(each) for each in balance.todo],
+        "unknown": list(balance.unknown),
+        "unmodelled": list(unmodelled(pool)),
+        "incomplete": list(pool.incomplete),
+    }
+
+
+def _amounts(amounts: Amounts) -> Mapping[str, Any]:
+    return finite(amounts._asdict())  # type: ignore[no-any-return]
+
+
+def _standing(each: CauseAmount) -> dict[str, Any]:
+    return {
+        "cause": each.cause,
+        **_amounts(each.amounts),
+        "slots": each.slots,
+        "examples": list(each.examples),
+        "since": iso_or_none(each.since),
+        "text": standing_text(each),
+        "cure": cause_type(each.cause).lifted_by,
+        "wanted": _amounts(each.wanted),
+        "jobs": each.jobs,
+    }
+
+
+def _demand(demand: Demand) -> dict[str, Any]:
+    return {"jobs": demand.jobs, "weight": demand.weight, "by": list(map(_reason, demand.by))}
+
+
+def _reason(each: Reason) -> dict[str, Any]:
+    return {
+        "reason": each.reason,
+        "jobs": each.jobs,
+        "weight": each.weight,
+        "example": each.example,
+        "text": each.text,
+        "others": dict(each.others),
+    }
+
+
+def _group(each: GroupBalance) -> dict[str, Any]:
+    keys = finite({
+        "group": each.name,
+        "usage": each.usage,
+        "usage_next": each.usage_next,
+        "quota": each.quota,
+        "requested": each.requested,
+        "below": each.below,
+    })  # fmt: skip
+    return {
+        **keys,
+        "held_by": [_holder(one) for one in each.held_by],
+        "demand": None if each.demand is None else _demand(each.demand),
+    }
+
+
+def _holder(each: Holder) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "is_group": each.is_group,
+        "amount": each.amount,
+        "since": iso_or_none(each.since),
+        "returns": each.returns,
+    }
+
+
+def _todo(each: Todo) -> dict[str, Any]:
+    return {"cause": each.cause, "cure": each.cure, **_amounts(each.wanted), "jobs": each.jobs}
+
+
+def lifted_by(reason: str) -> str:
+    """Return what resolves a reason of demand, or a cause."""
+    known = WALLS.get(reason)
+    return cause_type(reason).lifted_by if known is None else known.lifted_by
+
+
+# Monitoring plugin
+# --------------------------------------------------------------------------------------------------
+
+
+def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
+    """Return the state and the text to print: never OK where something could not be looked at."""
+    found = OK
+    if not balance.is_sound:
+        found = WARNING
+    lost = sum(each.amounts.weight for each in balance.faults)
+    if lost and lost >= _MUCH * balance.total.weight:
+        found = CRITICAL
+    text = headline(balance)
+    if balance.todo:
+        text += f" -> {balance.todo[0].cure}"
+    verdict = Verdict(
+        SUBJECT, found, text, health, balance.unknown, list(_measures(balance)), _lines(balance)
+    )
+    return nagios.told(verdict)
+
+
+def _measures(balance: Balance) -> Iterator[Measure]:
+    total = balance.total
+    yield Measure("weight", total.weight, least=0)
+    amounts = {each.cause: each.amounts.weight for each in balance.by}
+    for cause in (RUNNING, STARTING, UNEXPLAINED):
+        yield Measure(cause, amounts.get(cause, 0), most=total.weight)
+    yield Measure("stands_while_jobs_wait", sum(each.amounts.weight for each in balance.faults))
+    yield Measure("waiting_jobs", balance.waiting, least=0)
+    yield Measure("groups_below", len(balance.below), least=0)
+
+
+def _lines(balance: Balance) -> Sequence[str]:
+    lines = [
+        f"{each.cause}: {counted(each.jobs, 'job')} of weight "
+        f"{show_number(each.wanted.weight)} would start: {each.cure}"
+        for each in balance.todo
+    ]
+    lines += [f"{group.name}: {group_text(group)}" for group in balance.below]
+    return nagios.at_most(lines)
+
+
+def group_text(group: GroupBalance) -> str:
+    """Return what a group lacks, and who has it."""
+    text = f"{show_number(group.below)} below {show_number(group.due)}"
+    holders = [f"{each.name} {show_number(each.amount)}" for each in group.held_by[:_NAMED]]
+    return f"{text}, held by {', '.join(holders)}" if holders else text

@@ -1,0 +1,135 @@
+"""``htcq status``: one screen, JSON, a plugin; never OK where something could not be looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
+from tests.audit.sites import accounting, dynamic_slot, job, negotiator, slot, submitter
+from tests.balance.pools import GOLDEN
+from tests.cli.conftest import Call
+from tests.large_pool import Size, write_snapshot
+
+DRAINED = str(GOLDEN / "drained" / "half-the-weight-drained.tar.gz")
+GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 8\nGROUP_QUOTA_b = 8\nGROUP_ACCEPT_SURPLUS = True\n"
+
+
+def written(place: Path, *ads: str, jobs: list[str] | None, config: str | None = "") -> str:
+    """Write a snapshot; what is None is missing."""
+    directory = place / "snap"
+    directory.mkdir()
+    (directory / "collector.ads").write_text("\n".join(ads))
+    if jobs is not None:
+        (directory / "jobs.ads").write_text("\n".join(jobs))
+    if config is not None:
+        (directory / "config.txt").write_text(config)
+    return str(directory)
+
+
+def test_a_forgotten_drain_is_the_first_thing_that_is_said(call: Call) -> None:
+    done = call("status", "--snapshot", DRAINED)
+
+    assert done.status == EXIT_FINDINGS
+    first = done.out.splitlines()[0]
+    assert "64 cores stand idle while 73 jobs wait: 64 drained since " in first
+    assert "by condor" in first
+    assert "1. drained: condor_drain -cancel b1.test (weight 85, 54 jobs)" in done.out
+    assert len(done.out.splitlines()) <= 60
+
+
+def test_the_plugin_is_critical_where_half_of_the_pool_stands(call: Call) -> None:
+    done = call("status", "--nagios", "--snapshot", DRAINED)
+
+    assert done.status == 2
+    assert done.out.startswith("HTCQ STATUS CRITICAL: 64 cores stand idle while 73 jobs wait")
+    assert " stands_while_jobs_wait=192 waiting_jobs=73;;;0 groups_below=3;;;0\n" in done.out
+
+
+def test_json_has_the_sums(call: Call) -> None:
+    found = json.loads(call("status", "--json", "--snapshot", DRAINED).out)
+
+    assert found["verdict"] == "findings"
+    for asset, amount in found["capacity"]["total"].items():
+        assert sum(each[asset] for each in found["capacity"]["by"]) == amount
+    assert found["demand"]["jobs"] == sum(each["jobs"] for each in found["demand"]["by"]) == 73
+    below = {each["group"]: each["below"] for each in found["groups"] if each["below"]}
+    assert below == {"physics.hep": 72.5, "chem": 31.25, "biology": 30.0}
+    assert found["todo"][0]["cure"] == "condor_drain -cancel b1.test"
+
+
+@pytest.mark.parametrize("jobs", [0, 3, 30])
+def test_a_sound_pool_is_fine_idle_busy_and_with_more_jobs_than_it_has(
+    jobs: int, quiet_place: Path, call: Call
+) -> None:
+    queue = [job(f"1.{number}") for number in range(jobs)]
+    asking = submitter(IdleJobs=jobs, WeightedIdleJobs=jobs)
+    place = written(quiet_place, slot(), asking, negotiator(), jobs=queue)
+
+    done = call("status", "--snapshot", place)
+    assert (done.status, done.out.splitlines()[0][:4]) == (EXIT_FINE, "ok: ")
+    assert call("status", "--nagios", "--snapshot", place).status == 0
+
+
+def test_a_group_that_has_nothing_while_another_has_its_quota_is_told_with_the_holder(
+    quiet_place: Path, call: Call
+) -> None:
+    """All 16 cores are claimed by a, with a quota of 8; b wants 20."""
+    claims = [
+        dynamic_slot(f"slot1_{number}@node1", AccountingGroup='"a.ada@site"', Cpus=8)
+        for number in (1, 2)
+    ]
+    queue = [job(f"1.{number}", AccountingGroup='"b.ben"') for number in range(20)]
+    place = written(
+        quiet_place,
+        slot(Cpus=0, TotalSlotCpus=16),
+        *claims,
+        submitter("b.ben@site", IdleJobs=20, WeightedIdleJobs=20),
+        submitter("a.ada@site", IdleJobs=0, RunningJobs=2, WeightedRunningJobs=16),
+        accounting("a.ada@site", ResourcesUsed=2, WeightedResourcesUsed=16.0),
+        negotiator(),
+        jobs=queue,
+        config=GROUPS,
+    )
+
+    found = json.loads(call("status", "--json", "--snapshot", place).out)
+    (below,) = [each for each in found["groups"] if each["below"]]
+    assert (below["group"], below["below"]) == ("b", 8)
+    assert [(each["name"], each["amount"]) for each in below["held_by"]] == [("a", 8)]
+    assert call("status", "--nagios", "--snapshot", place).out.startswith("HTCQ STATUS WARNING: ")
+    assert call("status", "--snapshot", place).status == EXIT_FINDINGS
+
+
+@pytest.mark.parametrize("missing", ["jobs", "config"])
+def test_what_cannot_be_looked_at_is_said_and_is_never_ok(
+    missing: str, quiet_place: Path, call: Call
+) -> None:
+    place = written(
+        quiet_place,
+        slot(),
+        submitter(IdleJobs=0),
+        negotiator(),
+        jobs=None if missing == "jobs" else [],
+        config=None if missing == "config" else "",
+    )
+
+    done = call("status", "--snapshot", place)
+    assert (done.status, done.out.splitlines()[0][:8]) == (EXIT_UNKNOWN, "unknown:")
+    assert "not known" in done.out
+    plugin = call("status", "--nagios", "--snapshot", place)
+    assert (plugin.status, plugin.out[:20]) == (3, "HTCQ STATUS UNKNOWN:")
+
+
+def test_a_large_pool_fits_on_one_screen(quiet_place: Path, call: Call) -> None:
+    size = Size(slots=1500, submitters=60, groups=40, jobs=2500, autoclusters=60)
+    write_snapshot(quiet_place / "large", size)
+
+    done = call("status", "--snapshot", "large")
+    assert done.status in (EXIT_FINE, EXIT_FINDINGS, EXIT_UNKNOWN)
+    assert 10 < len(done.out.splitlines()) <= 60
+
+
+def test_a_snapshot_that_is_none_is_bad_input(call: Call) -> None:
+    assert call("status", "--snapshot", "nowhere").status == EXIT_USAGE
