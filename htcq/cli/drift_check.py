@@ -25,7 +25,15 @@ from htcq.operations.site_file import read_site_file
 from htcq.report.failure import reason
 from htcq.report.formats.nagios import said, without_measures
 from htcq.report.verdict import CRITICAL, OK, UNKNOWN, WARNING, Range, read_range
-from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, CheckOptions, check
+from htcq.report.views.drift_check import (
+    DRIFTED,
+    METRICS,
+    STARVED,
+    SUBJECT,
+    WRONG,
+    CheckOptions,
+    check,
+)
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
@@ -63,8 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument(
-        "--metric", metavar="NAME", default=DRIFTED,
-        help=f"what is judged: {', '.join(METRICS)} (default {DRIFTED})",
+        "--metric", metavar="NAME",
+        help=f"what is judged: {', '.join(METRICS)} (default {DRIFTED}; without a range "
+        f"{STARVED} as well)",
     )  # fmt: skip
     verdict.add_argument(
         "--group",
@@ -120,7 +129,9 @@ def _tell(source: Source, arguments: argparse.Namespace, asked: CheckOptions) ->
 
 
 def _asked(arguments: argparse.Namespace) -> CheckOptions:
-    metric = arguments.metric
+    metric, also = arguments.metric or DRIFTED, dict[str, Range]()
+    if arguments.metric is None and not (arguments.warning or arguments.critical):
+        also[STARVED] = read_range("0")
     if metric not in METRICS:
         raise InputError(f"--metric {metric}: unknown", f"choose one of {', '.join(METRICS)}")
     warning = arguments.warning or ("0" if metric in WRONG else None)
@@ -134,6 +145,7 @@ def _asked(arguments: argparse.Namespace) -> CheckOptions:
         _range("--critical", arguments.critical),
         tuple(arguments.group or ()),
         arguments.verbose,
+        also,
     )
 
 

@@ -56,7 +56,7 @@ def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
 @pytest.mark.parametrize(
     ("flags", "status", "line"),
     [
-        ([], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (["--metric", "drifted"], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
         (["-c", "0"], 2, "physics.lep: drifted: quota published 4 where 5 should be"),
         (["-w", "1"], 0, "physics.lep: drifted: quota published 4 where 5 should be"),
         (
@@ -71,7 +71,7 @@ def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
         (["--metric", "waiting", "--critical", "~:29"], 2, ""),
         (["--group", "chem"], 0, ""),
         (
-            ["--group", "CHEM", "--group", "physics.*"],
+            ["--metric", "drifted", "--group", "CHEM", "--group", "physics.*"],
             1,
             "physics.lep: drifted: quota published 4 where 5 should be",
         ),
@@ -86,6 +86,15 @@ def test_what_is_measured_and_the_ranges_decide(
     assert (done.status, done.err) == (status, "")
     assert done.out.startswith(f"HTCQ DRIFT {('OK', 'WARNING', 'CRITICAL')[status]}: snap: ")
     assert done.out.splitlines()[1:] == ([line] if line else [])
+
+
+@pytest.mark.usefixtures("drifted")
+def test_without_options_groups_that_starve_are_judged_as_well(call: Call) -> None:
+    done = call("drift", "check", "--nagios", "--snapshot", "snap", "--group", "physics.hep")
+
+    assert (done.status, done.err) == (1, "")
+    assert "0 of 1 group drifted; 1 of 1 group below quota while jobs wait: physics.hep" in done.out
+    assert done.out.splitlines()[1:] == ["physics.hep: starved: uses 0 of 15 while 30 waits"]
 
 
 @pytest.mark.parametrize(("flags", "status"), [(["-w", "1"], 0), ([], 1), (["-c", "0"], 1)])
