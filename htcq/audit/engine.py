@@ -166,7 +166,9 @@ class Audit:
         """Return the outcome with that of other rules on another subject of the same site."""
         return replace(
             self,
-            findings=tuple(sorted((*self.findings, *other.findings), key=_rank)),
+            findings=tuple(
+                sorted(sorted((*self.findings, *other.findings), key=_by_rule), key=_rank)
+            ),
             not_checked=(*self.not_checked, *other.not_checked),
             rules=(*self.rules, *other.rules),
             gaps=(*self.gaps, *other.gaps),
@@ -203,7 +205,8 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
         occurrences += run.occurrences
         not_checked += run.not_checked()
 
-    findings = sorted(_findings(subject, occurrences, verdicts), key=_rank)
+    findings = sorted(_findings(subject, occurrences, verdicts), key=_by_rule)
+    findings.sort(key=_rank)
     return Audit(
         tuple(findings),
         tuple(not_checked),
@@ -233,8 +236,13 @@ def _gaps(
             yield f"{counted(rules, 'rule')} not checked without {need.value}"
 
 
-def _rank(finding: Finding) -> tuple[int, str]:
-    return -finding.severity, finding.rule
+def _by_rule(finding: Finding) -> str:
+    return finding.rule
+
+
+def _rank(finding: Finding) -> tuple[float, ...]:
+    """Return the place of a finding: the worst first, then what shuts most of the pool."""
+    return -finding.severity, -finding.harm.shut
 
 
 class _Run(Generic[S]):
@@ -282,6 +290,7 @@ def _findings(
     for cause, parts in _by_cause(own).items():
         caused = _by_cause(following.get(cause, ()))
         followers = [_finding(each, verdicts) for each in caused.values()]
+        followers.sort(key=_by_rule)
         followers.sort(key=_rank)
         yield _finding(parts, verdicts, tuple(followers))
 

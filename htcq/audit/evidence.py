@@ -35,6 +35,7 @@ from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
+    from htcq.balance.balance import Balance
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
@@ -134,6 +135,7 @@ class Evidence(Subject):
             Input.CENTRAL: pool.central,
             Input.ACCESS: self.access,
             Input.EXECUTE: self.execute,
+            Input.BALANCE: not self.is_trial,
         }
         return not there.get(need)
 
@@ -158,6 +160,7 @@ class Evidence(Subject):
             Input.SCHEDDS: pool.records is None,
             Input.ACCESS: bool(pool.schedds),
             Input.EXECUTE: bool(pool.slots),
+            Input.BALANCE: False,
         }
         return needed.get(need, True)
 
@@ -319,6 +322,15 @@ class Evidence(Subject):
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
+
+    @cached_property
+    def balance(self) -> Balance:
+        """Where all capacity is, and what all idle jobs wait for, by the next cycle."""
+        from htcq.balance.balance import balance_of
+        from htcq.simulate.older_reading import as_negotiator_reads
+        from htcq.why.verdict import Verdicts
+
+        return balance_of(Verdicts(as_negotiator_reads(self.pool)))
 
     @cached_property
     def quotas(self) -> PoolQuotas:

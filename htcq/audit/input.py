@@ -20,5 +20,7 @@ class Input(enum.Enum):
     CENTRAL = "the central manager's configuration (config.txt)"
     ACCESS = "an access point's configuration (access/NAME.txt)"
     EXECUTE = "an execution point's configuration (execute/NAME.txt)"
+    #: What the next cycle starts and leaves; trials of root causes do without it.
+    BALANCE = "the balance of the pool"
     DECLARED = "declared groups (htcq.toml)"
     ELASTIC = "elastic quotas (htcq elastic compute --quotas)"

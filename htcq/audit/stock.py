@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.shortage import ASSETS, ShortSlot, demand, left_of, short_slots
-from htcq.classads import as_number
+from htcq.balance.kinds import kinds_of
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
-from htcq.units import CPUS, GPUS, MEMORY, PER_GIB, two_digits
+from htcq.pool.slot_state import DEFRAGMENTED, DRAINED, OFFLINE, closed_by, is_backfill
+from htcq.simulate.course.machines import machine_of
+from htcq.units import CPUS, MEMORY
 
-#: States of a slot in which no job may use it (src/condor_utils/condor_state.cpp, 25.14).
-_CLOSED = frozenset(("Owner", "Drained", "Shutdown", "Delete"))
 _PARTS = ("used", "free", "stranded", "closed")
 
 
@@ -88,7 +88,6 @@ class _Sums:
     """Amounts that are being added up, by asset and part."""
 
     slots: int = 0
-    card: str = ""
     short: dict[str, None] = field(default_factory=dict)
     amounts: dict[str, dict[str, Number]] = field(
         default_factory=lambda: {asset: dict.fromkeys(_PARTS, 0) for asset in ASSETS}
@@ -113,9 +112,13 @@ def stock_of(evidence: Evidence) -> PoolStock:
     short, stranded = _shortages(evidence)
     sums: dict[str, _Sums] = {}
     for slot in evidence.slots:
-        if not _is_backfill(slot):
-            _count(slot, sums.setdefault(_machine(slot), _Sums()), short)
-    machines = tuple(_machine_stock(name, sums[name]) for name in sorted(sums))
+        if not is_backfill(slot):
+            _count(slot, sums.setdefault(machine_of(slot), _Sums()), short)
+    named = kinds_of(evidence.slots)
+    machines = tuple(
+        MachineStock(name, named[name], each.slots, each.stocks, tuple(each.short))
+        for name, each in sorted(sums.items())
+    )
     kinds: dict[str, list[_Sums]] = {}
     whole = _Sums()
     for each in machines:
@@ -168,9 +171,6 @@ def _count(
 ) -> None:
     """Add the amounts of ``slot`` to those of its machine."""
     sums.slots += 1
-    card = slot.frame.value("GPUs_DeviceName")
-    if isinstance(card, str):
-        sums.card = sums.card or card
     if slot.type == PARTITIONABLE:
         left = left_of(slot)
         if _is_closed(slot):
@@ -188,17 +188,6 @@ def _count(
         sums.add("free", slot.total())
 
 
-def _machine_stock(name: str, sums: _Sums) -> MachineStock:
-    stocks = sums.stocks
-    kind = f"{stocks[CPUS].whole:.6g} cores"
-    if stocks[MEMORY].whole:
-        kind += f", {two_digits(stocks[MEMORY].whole / PER_GIB[MEMORY]):g} GiB"
-    gpus = stocks[GPUS].whole
-    if gpus:
-        kind += f", {gpus:g} x {sums.card or 'GPU'}"
-    return MachineStock(name, kind, sums.slots, stocks, tuple(sums.short))
-
-
 def _kind(name: str, parts: Iterable[_Sums]) -> NodeKind:
     whole, machines = _Sums(), 0
     for each in parts:
@@ -207,20 +196,5 @@ def _kind(name: str, parts: Iterable[_Sums]) -> NodeKind:
     return NodeKind(name, machines, whole.stocks)
 
 
-def _machine(slot: Slot) -> str:
-    if isinstance(slot.machine, str):
-        return slot.machine
-    return str(slot.name).rpartition("@")[2]
-
-
-def _is_backfill(slot: Slot) -> bool:
-    """Return whether the slot offers what another slot has as well."""
-    frame = slot.frame
-    return frame.value("BackfillSlot") is True or frame.value("SlotBackfill") is True
-
-
 def _is_closed(slot: Slot) -> bool:
-    frame = slot.frame
-    if frame.value("Offline") is True or as_number(frame.value("Draining")):
-        return True
-    return slot.state in _CLOSED
+    return slot.state == "Owner" or closed_by(slot) in (OFFLINE, DRAINED, DEFRAGMENTED)

@@ -21,6 +21,7 @@ from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.reference_graph import ANY_NAME, ReferenceGraph
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
+from htcq.pool.slot_state import is_broken, is_draining
 from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import TableKind, Weighing
@@ -53,8 +54,6 @@ _PASSING = frozenset(
         *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
-#: States of slots whose START holds only for now.
-_SHUT = ("Drained", "Owner")
 
 
 @dataclass(frozen=True)
@@ -287,9 +286,9 @@ def _is_out_of_use(slot: Slot) -> bool:
     Or it is attached to one schedd, which gives it jobs without the negotiator.
     """
     frame = slot.frame
-    if slot.state in _SHUT or frame.value("Draining") is True:
+    if slot.state == "Owner" or is_draining(slot):
         return True
-    if "SlotBrokenCode" in frame or "IsDirectAttach" in frame:
+    if is_broken(slot) or "IsDirectAttach" in frame:
         return True
     return "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
 

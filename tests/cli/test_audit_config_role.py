@@ -89,7 +89,7 @@ def test_rules_that_were_not_checked_are_counted_and_named_on_demand(
     (site / "10.config").write_text("DAEMON_LIST = MASTER STARTD\n")
     short, long = call(*AUDIT[:3]), call(*AUDIT[:3], "--skipped")
 
-    assert "not checked without a pool (--pool or --snapshot): 4" in short.out
+    assert "not checked without a pool (--pool or --snapshot): 5" in short.out
     assert "broken-slots" not in short.out
     assert "broken-slots" in long.out
 

@@ -18,6 +18,7 @@ from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.autocluster import made_up
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
+from htcq.pool.slot_state import is_away
 
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
@@ -26,8 +27,6 @@ _CHANGES = frozenset(
         "numdynamicslots", "state", *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
-#: Those that are drained or switched off are not closed by START.
-_AWAY = ("Offline", "Draining")
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -37,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         closed: dict[int, list[Slot]] = {}
         for variant in kind.variants:
             text = variant.frame.text("Start")
-            if text and not _away(variant) and _never(kind, variant, names):
+            if text and not is_away(variant) and _never(kind, variant, names):
                 closed[id(variant.frame)] = []
         if not closed:
             continue
@@ -48,10 +47,6 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             by_text.setdefault(slots[0].frame.text("Start"), []).extend(slots)
     for text, slots in by_text.items():
         yield _found(evidence, text, slots)
-
-
-def _away(slot: Slot) -> bool:
-    return str(slot.state) == "Drained" or any(slot.frame.value(name) is True for name in _AWAY)
 
 
 def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:

@@ -1,0 +1,73 @@
+"""Findings on capacity that stands while jobs wait that would use it, from the pool's balance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.rule import Fact, Found, Harm, Severity
+from htcq.balance.balance import Balance, cancel_drain
+from htcq.balance.causes import cause_type
+from htcq.balance.standing import CauseAmount
+from htcq.pool.slot import Number
+from htcq.pool.slot_state import DRAINED, utc
+from htcq.units import counted, show_number
+
+#: What waiting jobs would use of a cause: less than this part of the pool is information only.
+_NOTEWORTHY = 0.01
+_NAMED = 3
+
+
+def idle_for(evidence: Evidence, cause: str) -> Iterator[Found]:
+    """Yield the capacity that stands for ``cause`` though waiting jobs would use it."""
+    found = evidence.balance.of(cause)
+    if found is not None and found.jobs:
+        yield _found(evidence.balance, found)
+
+
+def part_of(balance: Balance, each: CauseAmount) -> float:
+    """Return which part of the pool stands for a cause, the larger by weight and by cpus."""
+    weight = _share(each.amounts.weight, balance.total.weight)
+    return max(weight, _share(each.amounts.cpus, balance.total.cpus))
+
+
+def _share(part: Number, whole: Number) -> float:
+    return min(1.0, part / whole) if whole > 0 else 0.0
+
+
+def _found(balance: Balance, each: CauseAmount) -> Found:
+    part, kind = part_of(balance, each), cause_type(each.cause)
+    cure = kind.lifted_by
+    if each.cause == DRAINED:
+        cure = cancel_drain(each.machines)
+    since = "" if each.since is None else f" since {utc(each.since)}"
+    details = [detail for detail, _ in each.details[:_NAMED]]
+    facts = [
+        Fact(
+            "weight", f"{show_number(each.amounts.weight)} of {show_number(balance.total.weight)}"
+        ),
+        Fact("cpus", f"{show_number(each.amounts.cpus)} of {show_number(balance.total.cpus)}"),
+        Fact("weight that waiting jobs would use", show_number(each.wanted.weight)),
+    ]
+    if details:
+        facts.append(Fact("of", "; ".join(details)))
+    used = _share(each.wanted.weight, balance.total.weight)
+    cores = _share(each.wanted.cpus, balance.total.cpus)
+    severity = None if max(used, cores) >= _NOTEWORTHY else Severity.INFO
+    waiting = balance.waiting
+    return Found(
+        cause=each.cause,
+        subject="the pool",
+        message=(
+            f"{counted(each.slots, 'slot')} with {show_number(each.amounts.cpus)} cores, "
+            f"{100 * part:.0f} % of the pool, {'is' if each.slots == 1 else 'are'} {kind.name}"
+            f"{since} while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: "
+            f"{counted(each.jobs, 'job')} would start there"
+        ),
+        facts=tuple(facts),
+        advice=f"{cure}.",
+        count=each.slots,
+        examples=each.examples,
+        severity=severity,
+        harm=Harm(shut=part if severity is None else 0.0),
+    )

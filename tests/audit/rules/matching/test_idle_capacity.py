@@ -1,0 +1,114 @@
+"""Capacity that stands while jobs wait: each cause with its amount and its cure, and near misses.
+
+State = Drained, DrainReason and Requirements = false are what a startd of 25.14.1 advertises."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.audit.rule import Severity
+from htcq.pool.pool import Pool
+from tests.audit.sites import found, job, negotiator, pool, slot, submitter
+from tests.balance.pools import GOLDEN, pool_at
+
+DRAINED = {
+    "State": '"Drained"', "Draining": True, "DrainReason": '"by ada"', "Requirements": False,
+    "Start": False, "EnteredCurrentState": 1730700000,
+}  # fmt: skip
+RULES = (
+    "drained-while-jobs-wait",
+    "start-refuses-waiting-jobs",
+    "constraint-hides-wanted-slots",
+    "capacity-idle-while-jobs-wait",
+    "capacity-unexplained",
+)
+
+
+def waiting(*ads: str, jobs: int = 4, config: str = "", **request: str | int) -> Pool:
+    """Return a pool of ``ads`` in which so many jobs wait."""
+    queue = [job(f"1.{number}", **request) for number in range(jobs)]
+    asking = submitter(IdleJobs=jobs, WeightedIdleJobs=jobs)
+    return pool(*ads, asking, negotiator(), jobs=queue, config=config)
+
+
+def test_a_drained_machine_is_found_with_who_since_when_and_the_command_that_ends_it() -> None:
+    given = waiting(slot("slot1@node1", **DRAINED), slot("slot1@node2", Cpus=0))
+    (finding,) = found("drained-while-jobs-wait", given)
+    assert "8 cores, 50 % of the pool, is drained since 2024-11-04 06:00 UTC" in finding.message
+    assert "4 jobs would start there" in finding.message
+    assert finding.advice == "condor_drain -cancel node1."
+    assert finding.severity is Severity.ERROR
+
+
+def test_machines_that_nobody_waits_for_and_those_of_condor_defrag_are_not_found() -> None:
+    assert found("drained-while-jobs-wait", waiting(slot("slot1@node1", **DRAINED), jobs=0)) == ()
+    of_defrag = {**DRAINED, "DrainReason": '"Defrag node0"'}
+    assert found("drained-while-jobs-wait", waiting(slot("slot1@node1", **of_defrag))) == ()
+    large = waiting(slot("slot1@node1", **DRAINED), RequestCpus=16)
+    assert found("drained-while-jobs-wait", large) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "amount", "advice"),
+    [
+        ("half-the-weight-drained", "64 cores, 52 % of the pool", "condor_drain -cancel b1.test."),
+        ("drained-forgotten", "32 cores, 80 % of the pool", "condor_drain -cancel node1"),
+    ],
+)
+def test_recorded_drains_are_errors(name: str, amount: str, advice: str) -> None:
+    (finding,) = found("drained-while-jobs-wait", pool_at(GOLDEN / "drained" / f"{name}.tar.gz"))
+    assert amount in finding.message
+    assert finding.advice.startswith(advice)
+    assert finding.severity is Severity.ERROR
+
+
+def test_a_start_that_takes_no_known_job_is_found_and_one_for_other_jobs_is_not() -> None:
+    """AccountingGroup has the group and the user: a START that compares it with the group is never true."""
+    closed = slot("slot1@node1", Start='TARGET.AccountingGroup == "physics.hep"')
+    queue = [job(f"1.{number}", AccountingGroup='"physics.hep.ada"') for number in range(4)]
+    asking = submitter("physics.hep.ada@site", IdleJobs=4, WeightedIdleJobs=4)
+    given = pool(closed, slot("slot1@node2", Cpus=0), asking, negotiator(), jobs=queue, config="")
+    (finding,) = found("start-refuses-waiting-jobs", given)
+    assert "4 jobs would start there" in finding.message
+
+    others = slot("slot1@node1", Start="TARGET.RequestMemory > 5000")
+    running = job("2.0", JobStatus=2, RequestMemory=6000, RemoteHost='"slot1_1@node9"')
+    queue = [job("1.0"), running]
+    sound = pool(
+        others, submitter(IdleJobs=1, WeightedIdleJobs=1), negotiator(), jobs=queue, config=""
+    )
+    assert found("start-refuses-waiting-jobs", sound) == ()
+
+
+def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
+    hiding = 'NEGOTIATOR_SLOT_CONSTRAINT = Machine != "node1"\n'
+    both = (slot("slot1@node1"), slot("slot1@node2", Cpus=0))
+    (finding,) = found("constraint-hides-wanted-slots", waiting(*both, config=hiding))
+    assert "8 cores, 50 % of the pool, is hidden by NEGOTIATOR_SLOT_CONSTRAINT" in finding.message
+    idle = waiting(*both, jobs=0, config=hiding)
+    assert found("constraint-hides-wanted-slots", idle) == ()
+
+
+def test_an_offline_machine_is_found_while_jobs_wait() -> None:
+    given = waiting(slot("slot1@node1", Offline=True), slot("slot1@node2", Cpus=0))
+    (finding,) = found("capacity-idle-while-jobs-wait", given)
+    assert "is offline while 4 jobs wait" in finding.message
+
+
+@pytest.mark.parametrize("knob", ["CYCLE", "SCHEDD", "SUBMITTER", "PIESPIN"])
+def test_a_time_limit_of_0_is_found_with_its_knob(knob: str) -> None:
+    """matchmaker.cpp, 25.14: a talk whose time is up before it begins is skipped, with no error."""
+    config = f"NEGOTIATOR_MAX_TIME_PER_{knob} = 0\n"
+    (finding,) = found("capacity-idle-while-jobs-wait", waiting(slot(), config=config))
+    assert finding.evidence[-1].value == f"NEGOTIATOR_MAX_TIME_PER_{knob}"
+    assert "4 jobs would start there" in finding.message
+    assert (
+        found("capacity-idle-while-jobs-wait", waiting(slot(), config=config.replace("0", "60")))
+        == ()
+    )
+
+
+def test_a_sound_pool_has_none_of_these() -> None:
+    for given in (waiting(slot()), waiting(slot(), jobs=0), waiting(slot(), jobs=40)):
+        for rule in RULES:
+            assert found(rule, given) == (), rule
