@@ -117,6 +117,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "simulate --snapshot quotas --sweep sweep.toml --processes 1 --json",
         "simulate --snapshot quotas --sweep sweep.toml --processes 1 --results results",
     ),
+    "status": (
+        "status --snapshot preemption --json",
+        "status --snapshot quotas --json",
+        "status --snapshot limits --nagios",
+        "status --snapshot sick --json",
+        "status --snapshot claims.tar.gz --json",
+        "status --snapshot drained.tar.gz --json",
+        "status --snapshot drained.tar.gz --nagios",
+        "status --snapshot drained.tar.gz",
+        "status --snapshot snap --nagios",
+    ),
     "why": (
         "why --snapshot preemption --all --json",
         "why --snapshot quotas --all --json",

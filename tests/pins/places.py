@@ -36,6 +36,7 @@ GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 #: Pools that were recorded from real daemons, by the name that they have here.
 RECORDED = {
     "busy.tar.gz": "mixed-site/linear-busy.tar.gz", "claims.tar.gz": "mixed-site/claims-busy.tar.gz",
+    "drained.tar.gz": "drained/half-the-weight-drained.tar.gz",
     "idle.tar.gz": "mixed-site/linear-idle.tar.gz", "policy": "courses/sid-cp", "gpus": "courses/sid-gpu",
     "limits": "courses/sid-limits", "quotas": "courses/sid-quota", "weights": "courses/sid-weights",
     "old": "courses/trixie-limits2", "preemption": "negotiation-2/sid-pre-default",
