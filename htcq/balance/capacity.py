@@ -32,8 +32,8 @@ from htcq.balance.limits import within_limits
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
+from htcq.claims.costs import parent_name
 from htcq.classads import as_number
-from htcq.pool.costs import parent_name
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
 from htcq.poolquota.health import stale_slots

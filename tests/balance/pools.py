@@ -8,8 +8,8 @@ from pathlib import Path
 from htcq.balance.amounts import total_of
 from htcq.balance.balance import Balance, balance_of
 from htcq.balance.causes import UNEXPLAINED
+from htcq.claims.costs import parent_name
 from htcq.operations.pool_source import pool_of
-from htcq.pool.costs import parent_name
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.store.snapshot import open_snapshot
