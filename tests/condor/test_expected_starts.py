@@ -14,8 +14,11 @@ ONLY_SUITES = [NEWEST]
 
 #: What was done, and the rules that tell of it.
 FAULTS = {
-    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER = 0": {"expected-starts-missing", "negotiation-cut-off"},
-    "NEGOTIATOR_MAX_TIME_PER_CYCLE = 0": {"expected-starts-missing"},
+    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER = 0": {
+        "capacity-idle-while-jobs-wait",
+        "negotiation-cut-off",
+    },
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE = 0": {"capacity-idle-while-jobs-wait"},
     "STARTER = /no/such": {"matched-jobs-do-not-start"},
     "SHADOW = /no/such": {"matched-jobs-do-not-start"},
     "": set(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.idle_capacity import idle_for
@@ -11,12 +12,15 @@ from htcq.pool.slot_state import OFFLINE, OWNER
 from htcq.why.match_failure import CURB_MATCHMAKING, CYCLE_ENDED_EARLY, NO_CLAIMS_LEFT
 
 #: Causes that have no rule of their own. What the daemons themselves lack is their health.
-_CAUSES = (OFFLINE, OWNER, NO_CLAIMS_LEFT, CURB_MATCHMAKING, CYCLE_ENDED_EARLY)
+_CAUSES = (OFFLINE, OWNER, NO_CLAIMS_LEFT, CURB_MATCHMAKING)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for cause in _CAUSES:
         yield from idle_for(evidence, cause)
+    # No job starts at all.
+    for found in idle_for(evidence, CYCLE_ENDED_EARLY):
+        yield replace(found, severity=Severity.ERROR)
 
 
 RULE = Rule(

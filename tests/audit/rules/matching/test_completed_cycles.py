@@ -48,11 +48,11 @@ def waiting(since: int = NOW - 9000, **changes: str | int | None) -> str:
 
 
 def test_a_job_that_should_have_started_is_found_with_knobs_that_are_not_followed() -> None:
-    config = "NEGOTIATOR_INTERVAL = 60\nNEGOTIATOR_MAX_TIME_PER_CYCLE = 0\n"
+    config = "NEGOTIATOR_INTERVAL = 60\nNEGOTIATOR_MAX_TIME_PER_CYCLE = 1\n"
     (finding,) = found(MISSING, site(old_slot(), negotiator(), jobs=[waiting()], config=config))
     assert finding.severity is Severity.ERROR
     assert "the last 3 cycles considered 0 requests and matched none" in finding.message
-    assert ("NEGOTIATOR_MAX_TIME_PER_CYCLE", "0") in [
+    assert ("NEGOTIATOR_MAX_TIME_PER_CYCLE", "1") in [
         (fact.attribute, fact.value) for fact in finding.evidence
     ]
 

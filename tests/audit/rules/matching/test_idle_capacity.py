@@ -100,6 +100,7 @@ def test_a_time_limit_of_0_is_found_with_its_knob(knob: str) -> None:
     """matchmaker.cpp, 25.14: a talk whose time is up before it begins is skipped, with no error."""
     config = f"NEGOTIATOR_MAX_TIME_PER_{knob} = 0\n"
     (finding,) = found("capacity-idle-while-jobs-wait", waiting(slot(), config=config))
+    assert finding.severity is Severity.ERROR
     assert finding.evidence[-1].value == f"NEGOTIATOR_MAX_TIME_PER_{knob}"
     assert "4 jobs would start there" in finding.message
     assert (

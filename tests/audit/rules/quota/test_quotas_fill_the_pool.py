@@ -35,7 +35,9 @@ def test_promises_beyond_the_pool_that_hurt_nobody_else_are_only_told() -> None:
 
 
 def test_promises_beyond_the_pool_that_two_groups_claim_are_a_warning() -> None:
-    (finding,) = found(RULE, groups(MANUAL, wants("physics", 50), wants("chemistry", 50), weight=25))
+    (finding,) = found(
+        RULE, groups(MANUAL, wants("physics", 50), wants("chemistry", 50), weight=25)
+    )
     assert finding.severity is Severity.WARNING
     assert "chemistry and physics have jobs for 30 of it" in finding.message
 
