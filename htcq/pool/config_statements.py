@@ -28,7 +28,11 @@ _PLACE = re.compile(r"#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 #: CONFIG_MAX_NESTING_DEPTH of condor_config.h.
 _DEEPEST = 20
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]*)?\Z")
-_ASKS = re.compile(r"!?\s*(?:defined\s+\S|version\s*!?[<=>])", re.IGNORECASE)
+#: A version follows a space, needs its minor number, and is 6.0 or newer.
+_ASKS = re.compile(
+    r"!?\s*(?:defined\s+\S|version\s+(?:!=|[<=>]=?)\s*(?:\$|v?(?:[6-9]|[1-9][0-9]+)\.[0-9]))",
+    re.IGNORECASE,
+)
 _MACRO = re.compile(r"\$[A-Za-z_]*\([^()]*\)")
 _COMPARES = re.compile(r"[<=>&|]")
 _TRUE, _FALSE = frozenset(("true", "yes", "t")), frozenset(("false", "no", "f"))
@@ -38,6 +42,8 @@ class Statement(NamedTuple):
     """A line that assigns nothing, by its number; ``file`` is empty where the text is one file.
 
     ``flaw`` says why HTCondor refuses it, ``column`` where; both are empty for a sound one.
+    ``sets`` is the knob that an assignment sets, where HTCondor ignores words after its name: they
+    are the rest of ``text``, which has no value then.
     """
 
     line: int
@@ -45,6 +51,7 @@ class Statement(NamedTuple):
     file: str = ""
     column: int = 0
     flaw: str = ""
+    sets: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ class _Reader:
             return
         asked = word == "if" and all(each.counts for each in self._branches)
         decided = self._decided(line, word, rest)
-        if asked and _is_refused(rest):
+        if asked and is_refused(rest):
             self._refuse(line, f"HTCondor takes no such condition: {rest}")
         elif not decided and self._from is None:
             self.statements.append(Statement(line.number, line.text))
@@ -171,6 +178,9 @@ class _Reader:
             self._refuse(line, parts.flaw, parts.at)
             if not parts.operator:
                 return
+        if parts.extra and self._from is None:
+            written = f"{parts.name} {parts.extra}"
+            self.statements.append(Statement(line.number, written, sets=parts.name))
         raw, column = parts.value, 0
         if self._from is None and not line.goes_on and parts.operator not in (SEVERAL_LINES, ADDS):
             column = line.indent + len(line.text) - len(text) + parts.begins + 1
@@ -232,7 +242,7 @@ def _literal(text: str) -> bool | None:
     return None
 
 
-def _is_refused(text: str) -> bool:
+def is_refused(text: str) -> bool:
     """Return whether ``text`` is a condition that HTCondor takes for an error.
 
     It takes numbers, truth values, ``defined NAME`` and ``version >= NUMBER``, and macros that

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from htcq.audit.rule import Severity
+from htcq.limits import USUAL
+from htcq.operations.config_directory import UNKNOWN_MACHINE, pool_of_files
+from htcq.store.config_directory import open_places
 from tests.audit.sites import found, lines, look, pool, slot
 
 RULE = "unknown-knob"
@@ -53,12 +59,60 @@ def test_a_misspelt_knob_is_found_with_its_right_name(name: str, meant: str) -> 
         ("SLOT_TYPE1_PARTITIONABLE", "SLOT_TYPE_1_PARTITIONABLE"),
         ("CONSUMPTIONCPUS", "CONSUMPTION_CPUS"),
         ("MACHINE_RESOURCEtokens", "MACHINE_RESOURCE_tokens"),
+        ("GROUP_QUOTA-phys", "GROUP_QUOTA_phys"),
+        ("GROUP-QUOTA-phys", "GROUP_QUOTA_phys"),
+        ("GROUPQUOTAphys", "GROUP_QUOTA_phys"),
+        ("GROUP_QUOTA_DYNAMC_phys", "GROUP_QUOTA_DYNAMIC_phys"),
+        ("GROUP_DYNAMIC_QUOTA_phys", "GROUP_QUOTA_DYNAMIC_phys"),
+        ("GROUP_PRIO_FACTORphys", "GROUP_PRIO_FACTOR_phys"),
+        ("NEGO.GROUP_QUOTAphys", "NEGO.GROUP_QUOTA_phys"),
+        ("NEGOTIATOR_PRE_JOBRANK", "NEGOTIATOR_PRE_JOB_RANK"),
+        ("SLOTTYPE1", "SLOT_TYPE_1"),
+        ("SLOT_TYPE_1PARTITIONABLE", "SLOT_TYPE_1_PARTITIONABLE"),
     ],
 )
-def test_a_missing_separator_is_found(name: str, meant: str) -> None:
-    config = f"MACHINE_RESOURCE_tokens = 4\nGROUP_NAMES = phys, phys.multi\n{name} = 7\n"
+@pytest.mark.parametrize("groups", ["GROUP_NAMES = phys, phys.multi\n", ""])
+def test_a_missing_separator_is_found(name: str, meant: str, groups: str) -> None:
+    """The file that declares the groups need not be among those that were given."""
+    config = f"MACHINE_RESOURCE_tokens = 4\n{groups}{name} = 7\n"
     (finding,) = found(RULE, pool(slot(), config=config))
     assert f"did you mean {meant}?" in finding.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GROUP_QUOTAS = 7",
+        "GROUP_QUOTAFILE = /etc/quotas",
+        "GROUP_QUOTAphys = 7\nGROUP_QUOTA_phys = $(GROUP_QUOTAphys)",
+        "GROUP_QUOTA_phys = 7",
+        "SLOT_TYPES = 2",
+    ],
+)
+def test_without_groups_a_macro_of_the_site_is_no_slip(line: str) -> None:
+    assert not found(RULE, pool(slot(), config=f"{line}\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "sets", "ignored", "severity"),
+    [
+        ("NEGOTIATOR .GROUP_NAMES = a", "NEGOTIATOR", ".GROUP_NAMES", Severity.ERROR),
+        ("NEGOTIATOR. GROUP_QUOTA_a = 5", "NEGOTIATOR.", "GROUP_QUOTA_a", Severity.WARNING),
+        ("GROUP QUOTA_a += 5", "GROUP", "QUOTA_a", Severity.WARNING),
+    ],
+)
+def test_a_space_in_a_name_ends_it(
+    line: str, sets: str, ignored: str, severity: Severity, tmp_path: Path
+) -> None:
+    """condor_config_val of 25.14.1 prints the value under the name before the space."""
+    (tmp_path / "10").write_text(f"GROUP_NAMES = a\n{line}\nGROUP_SORT_EXPR : 1\n")
+    places = open_places([str(tmp_path)])
+    given = pool_of_files(places, str(tmp_path), USUAL, UNKNOWN_MACHINE)
+    (finding,) = found(RULE, given)
+    assert finding.message.startswith(f"{tmp_path}/10:2 sets {sets}: ")
+    assert finding.message.endswith(f": {ignored}")
+    assert finding.severity is severity
+    assert not given.failed
 
 
 def test_a_macro_that_only_begins_like_a_knob_is_no_slip() -> None:
