@@ -212,15 +212,6 @@ class Evidence(Subject):
         """The classes that HTCondor matches by consumption policy."""
         return tuple(slot_class for slot_class in self.partitionable if slot_class.supports_policy)
 
-    @cached_property
-    def slot_types(self) -> Mapping[str, frozenset[int]]:
-        """The numbers of the slot types of each machine."""
-        found: dict[str, set[int]] = {}
-        for slot_class in self.offered:
-            for slot in slot_class.places:
-                found.setdefault(str(slot.machine), set()).add(slot.type_id)
-        return {machine: frozenset(types) for machine, types in found.items()}
-
     @property
     def dynamic(self) -> Iterator[Slot]:
         """Every dynamic slot."""

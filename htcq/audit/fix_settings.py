@@ -8,7 +8,7 @@ both (src/condor_utils/config.cpp, src/condor_startd.V6/Resource.cpp:SlotType::p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
@@ -48,7 +48,7 @@ def execute(
     """
     if evidence.is_trial:
         return ()
-    every = evidence.slot_types
+    every = _slot_types(evidence)
     found: dict[tuple[str, str], dict[str, None]] = {}
     #: The places of slots of a frame, on machines of one or more types and of a configuration.
     known: dict[tuple[int, bool, int], tuple[str, str]] = {}
@@ -133,3 +133,12 @@ def _of_slot(
         return typed, ""
     found = _setting(Role.EXECUTE, configuration, knob, "")
     return found.knob, found.file
+
+
+def _slot_types(evidence: Evidence) -> Mapping[str, frozenset[int]]:
+    """Return the numbers of the slot types of each machine."""
+    found: dict[str, set[int]] = {}
+    for slot_class in evidence.offered:
+        for slot in slot_class.places:
+            found.setdefault(str(slot.machine), set()).add(slot.type_id)
+    return {machine: frozenset(types) for machine, types in found.items()}

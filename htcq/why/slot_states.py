@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_state import is_draining
+from htcq.pool.slot_state import Drain, is_draining
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
-from htcq.units import GPUS, attribute
+from htcq.units import GPUS, attribute, counted
+from htcq.why.match_failure import DRAINED, Amount, MatchFailure
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -122,3 +123,19 @@ class SlotStates:
 
 def _at_birth(offer: Offer) -> Mapping[str, Number]:
     return {asset: amount or 0 for asset, amount in offer.slot.total().items()}
+
+
+def drained_wall(drains: Sequence[Drain], slots: int) -> MatchFailure:
+    """Return the wall of machines that are drained."""
+    first = drains[0]
+    amounts: dict[str, Amount] = {"slots": slots, "machines": len(drains), "machine": first.machine}
+    if first.since is not None:
+        amounts["since"] = first.since
+    if first.why:
+        amounts["why"] = first.why
+    text = f"{first.machine} is drained {first.text}".rstrip()
+    if len(drains) > 1:
+        more = counted(len(drains) - 1, "more machine")
+        verb = "is" if len(drains) == 2 else "are"
+        text += f", and {more} that would take it {verb} drained"
+    return MatchFailure(DRAINED, f"{text}: condor_drain -cancel {first.machine}", amounts)

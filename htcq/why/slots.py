@@ -25,16 +25,14 @@ from htcq.units import GPUS, counted
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
-    DRAINED,
     PREEMPTION,
     REQUIREMENTS,
     SLOT_CONSTRAINT,
     START_VANILLA_UNIVERSE,
-    Amount,
     MatchFailure,
 )
 from htcq.why.requests import with_expressions
-from htcq.why.slot_states import SlotStates
+from htcq.why.slot_states import SlotStates, drained_wall
 from htcq.why.slot_walls import (
     CLAIMER,
     CLAIMS,
@@ -304,7 +302,7 @@ class SlotSide:
                 drain = drain_of(slots.table.offer(row).slot)
                 drains.setdefault(drain.machine, drain)
         if drains:
-            yield _drained(tuple(drains.values()), number)
+            yield drained_wall(tuple(drains.values()), number)
 
     def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield a wall where the negotiator does not see slots that have room for a job."""
@@ -378,22 +376,6 @@ class SlotSide:
         first = min(machines, key=lambda slots: slots.first_of(slots.machines))
         row = first.table.rows_of(first.machines)[0]
         return limits_of(request, first.table.offer(row))
-
-
-def _drained(drains: Sequence[Drain], slots: int) -> MatchFailure:
-    """Return the wall of machines that are drained."""
-    first = drains[0]
-    amounts: dict[str, Amount] = {"slots": slots, "machines": len(drains), "machine": first.machine}
-    if first.since is not None:
-        amounts["since"] = first.since
-    if first.why:
-        amounts["why"] = first.why
-    text = f"{first.machine} is drained {first.text}".rstrip()
-    if len(drains) > 1:
-        more = counted(len(drains) - 1, "more machine")
-        verb = "is" if len(drains) == 2 else "are"
-        text += f", and {more} that would take it {verb} drained"
-    return MatchFailure(DRAINED, f"{text}: condor_drain -cancel {first.machine}", amounts)
 
 
 def _names_devices(failure: Failure) -> Array:

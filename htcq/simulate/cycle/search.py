@@ -343,12 +343,9 @@ def _permitted(
     """Return those whose concurrency limits leave room, best first."""
     ranks: list[Ranks] = []
     every: list[SlotCandidate] = []
-    while True:
-        more_ranks, more = candidates.more()
-        if not more:
-            break
-        ranks += more_ranks
-        every += more
+    while (found := candidates.more())[1]:
+        ranks += found[0]
+        every += found[1]
     # The negotiator asks in the order of the ads, before it sorts.
     in_order = sorted(range(len(every)), key=lambda place: every[place].offer.index)
     permitted = [place for place in in_order if limits.permit(every[place].offer)]
@@ -366,8 +363,7 @@ class SlotLimits:
     """
 
     def __init__(self, request: Request, leave_room: Callable[[str], bool]) -> None:
-        self._request = request
-        self._leave_room = leave_room
+        self._request, self._leave_room = request, leave_room
         self._last = ""
         #: Whether some limits left no room.
         self.over = False
