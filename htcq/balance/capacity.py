@@ -15,6 +15,7 @@ from htcq.balance.amounts import NOTHING, Amounts, Weighed
 from htcq.balance.causes import (
     FRAGMENTED,
     IN_NO_SLOT,
+    LATER,
     OTHER_NEGOTIATOR,
     SPECIALISED,
     STALE,
@@ -80,7 +81,12 @@ class Capacities:
         self._parts: list[Part] = []
         self._rest = [each.number for each in waiting]
         #: Why a slot gets none of the jobs that fit and that nothing else keeps from it.
-        self._nothing = verdicts.of_cycle[0].id if verdicts.of_cycle else UNEXPLAINED
+        self._nothing = UNEXPLAINED
+        if verdicts.of_cycle:
+            self._nothing = verdicts.of_cycle[0].id
+        elif verdicts.cycle.talks.depth_first:
+            # The negotiator passes over the jobs that it supposes in a slot with the first one.
+            self._nothing = LATER
         self._wanted: dict[str, tuple[Amounts, int]] = {}
 
     def capacity(self) -> Capacity:

@@ -24,6 +24,11 @@ def test_random_pools_add_up_and_nothing_is_unexplained(request: pytest.FixtureR
         check(random_pool(seed))
 
 
+def test_jobs_that_a_negotiator_passes_over_depth_first_wait_for_a_later_cycle() -> None:
+    """With NEGOTIATOR_DEPTH_FIRST it supposes in a slot what its schedd may not start there."""
+    check(random_pool(1383))
+
+
 def test_what_decides_in_random_families_is_explained_as_well() -> None:
     for seed in range(_EACH):
         found: Pool = random_pool(seed, Families(seed))

@@ -123,7 +123,7 @@ class ScheddNegotiations:
             limits,
         )
         self.submitting = submitting
-        self._ends_early, self._depth_first = ends_early, depth_first
+        self._ends_early, self.depth_first = ends_early, depth_first
         #: Limits that were reached: those of earlier requests as well, until one is looked for that
         #: is within its own.
         self._over: set[str] = set()
@@ -182,7 +182,7 @@ class ScheddNegotiations:
             used += cost
             if not candidate.offer.occupant:
                 used_unclaimed += cost
-            skipped = self._jobs_in(request, candidate.offer) if self._depth_first else 1
+            skipped = self._jobs_in(request, candidate.offer) if self.depth_first else 1
 
     def _found(
         self, request: Request, first: str, asker: Asker, allowance: Allowance
