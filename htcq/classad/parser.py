@@ -113,15 +113,20 @@ class _Parser:
 
     def __init__(self, text: str, dialect: Dialect, elvis_is_loose: bool = False) -> None:
         self._tokens = tokens(text, dialect)
+        self._dialect = dialect
         self._elvis_is_loose = elvis_is_loose
         self._place = 0
         self._nesting = 0
 
     def all(self, whole: bool) -> tuple[Tree, int]:
-        """Return the tree of the whole text, and where it ends."""
+        """Return the tree of the whole text, and where it ends.
+
+        What follows a choice is ignored in a line of an ad, but not in a new ClassAd.
+        """
         tree = self._expression()
         last = self._tokens[self._place - 1]
         is_choice = isinstance(tree, Choice) and tree.span.end == last.end
+        is_choice = is_choice and self._dialect == OLD
         if whole and not is_choice and self._next().kind != END:
             raise NotAnExpressionError(self._next().start)
         return tree, last.end

@@ -201,5 +201,8 @@ def _written_compound(tree: Tree) -> str:
         attributes = (f"{quoted_name(name)} = {written(value)}" for name, value in tree.attributes)
         return f"[{'; '.join(attributes)}]"
     if isinstance(tree, Selection):
-        return f"{written(tree.of) if tree.of else ''}.{quoted_name(tree.name)}"
+        of = written(tree.of) if tree.of else ""
+        # The point after a number would be the number's own.
+        whole = f"({of})" if isinstance(tree.of, Literal) else of
+        return f"{whole}.{quoted_name(tree.name)}"
     raise ValueError("the text of a foreign expression is not known")

@@ -138,6 +138,24 @@ def test_new_classads_are_read_as_the_bindings_read_them(
         assert _told_apart(Expr(from_library(whole)).evaluate(Ad(_MY))) == expected, text
 
 
+@pytest.mark.parametrize("text", ["A ? B : 1)", "A ? 1 : 2 3", "A ? 1 : 2 ,", "(A) ? B : (2))"])
+def test_what_follows_a_choice_makes_a_new_classad_no_expression(text: str) -> None:
+    """The lines of ads may go on after a choice; ExprTree of 25.14.1 refuses it."""
+    classad2 = _library()
+    with pytest.raises(classad2.ClassAdException):
+        classad2.ExprTree(text)
+
+    assert isinstance(parse(text, NEW), Foreign)
+    assert _ours(text) == _as_daemons_do(text)
+
+
+@pytest.mark.parametrize("text", ["0 .a", "(0).a", "1.5 .a", "-1 .a.b", "1e3 .a", "isError(7 .B)"])
+def test_an_attribute_of_a_number_is_written_as_it_was_read(text: str) -> None:
+    again = Expr(written(parse(text)))
+
+    assert _told_apart(again.evaluate(Ad({**_MY, "R": again}))) == _as_daemons_do(text)
+
+
 def test_every_string_comes_back_as_it_went(pytestconfig: pytest.Config) -> None:
     draw = Random(f"{pytestconfig.option.old_seed}-strings")
     for _ in range(pytestconfig.option.old_cases):
