@@ -219,7 +219,11 @@ class View:
     ) -> Iterator[str]:
         """Yield the lines of an assignment for a parser whose subsystem is the local name."""
         key = bare.upper()
-        if level == 1:
+        if level == 1 and split(self.daemon, bare)[1] == 2:
+            # Only a macro that names the prefix finds it; the parser takes its own prefix first.
+            yield statement_text(name, raw)
+            yield statement_text(f"{self.daemon.local}.{bare}", raw)
+        elif level == 1:
             as_bare = raw
             if key in seen:
                 as_bare = re.sub(

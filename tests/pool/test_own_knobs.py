@@ -127,6 +127,22 @@ def test_a_circle_through_a_prefix_does_not_keep_the_parser(text: str) -> None:
     assert found.value("GROUP_NAMES") == "a"
 
 
+def test_a_knob_with_both_prefixes_is_found_by_a_macro_that_names_one_alone() -> None:
+    """A negotiator NEGO of 25.14.1 had these values; condor_config_val prints 9 for the first."""
+    text = """\
+GROUP_QUOTA_c = 1
+NEGOTIATOR.GROUP_QUOTA_c = $(GROUP_QUOTA_c)2
+NEGO.GROUP_QUOTA_c = 7
+NEGOTIATOR.NEGO.GROUP_QUOTA_c = 9
+GROUP_QUOTA_d = $(GROUP_QUOTA_c)
+GROUP_QUOTA_e = $INT(GROUP_QUOTA_c)
+GROUP_QUOTA_f = $INT(NEGO.GROUP_QUOTA_c)
+GROUP_QUOTA_g = $(NEGOTIATOR.NEGO.GROUP_QUOTA_c)
+"""
+    found = seen(text, "NEGOTIATOR", "NEGO@node.test")
+    assert [found.value(f"GROUP_QUOTA_{name}") for name in "cdefg"] == ["7", "7", "7", "9", "9"]
+
+
 def test_a_changed_knob_counts_for_all_who_see_it() -> None:
     found = seen(TEXT, "NEGOTIATOR")
     changed = found.with_knobs({"GROUP_NAMES": Knob("GROUP_NAMES", "z", "z")})
