@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from htcq.classads import parsed
 from htcq.pool.configuration import Configuration
 from htcq.pool.secrets import is_secret_knob
+from htcq.pool.transforms import BrokenLine, Loss, broken_lines
 
 #: The first version whose schedd ignores transforms that are written as a ClassAd, and the last to
 #: warn of them.
@@ -25,7 +26,9 @@ class JobPolicy:
 
     ``ignored`` says why this schedd ignores it, ``ignored_later`` why a newer one would; both are
     empty where it is applied. ``depends_on_version`` says that the version decides, and is not
-    known.
+    known. ``broken`` are the lines of a transform that do not parse. ``unparsable`` says that
+    nothing is applied because of one, or because a requirement does not parse: that is for the
+    rule on knobs that do not parse.
     """
 
     knob: str
@@ -35,6 +38,8 @@ class JobPolicy:
     ignored_later: str = ""
     depends_on_version: bool = False
     only_warns: bool = False
+    broken: tuple[BrokenLine, ...] = ()
+    unparsable: bool = False
 
 
 class JobPolicies:
@@ -53,7 +58,7 @@ class JobPolicies:
             if not text:
                 yield JobPolicy(knob, "", place, ignored="it is not defined")
             elif not text.startswith("["):
-                yield JobPolicy(knob, text, place)
+                yield self._transform(knob, text, place)
             elif not self._version:
                 yield JobPolicy(knob, text, place, depends_on_version=True)
             elif self._version < _WITHOUT_OLD_SYNTAX:
@@ -67,14 +72,23 @@ class JobPolicies:
             knob = f"SUBMIT_REQUIREMENT_{name}"
             text, place = self._text(knob)
             only_warns = self._configuration.truth(f"{knob}_IS_WARNING", False)
-            ignored = ""
             if not text and is_secret_knob(knob):
                 continue
-            if not text:
-                ignored = "it is not defined"
-            elif parsed(text) is None:
-                ignored = "it is not a ClassAd expression"
-            yield JobPolicy(knob, text, place, ignored=ignored, only_warns=only_warns)
+            yield JobPolicy(
+                knob,
+                text,
+                place,
+                ignored="" if text else "it is not defined",
+                only_warns=only_warns,
+                unparsable=bool(text) and parsed(text) is None,
+            )
+
+    def _transform(self, name: str, text: str, place: str) -> JobPolicy:
+        """Return a transform; the schedd expands its macros when a job is submitted."""
+        knob = self._configuration.knob(name)
+        broken = tuple(broken_lines(knob.raw if knob and knob.raw else text))
+        unparsable = any(each.loss is Loss.TRANSFORM for each in broken)
+        return JobPolicy(name, text, place, broken=broken, unparsable=unparsable)
 
     def _listed(self, knob: str) -> list[str]:
         names = self._configuration.value(knob).replace(",", " ").split()

@@ -139,7 +139,7 @@ class _Reader:
             return
         asked = word == "if" and all(each.counts for each in self._branches)
         decided = self._decided(line, word, rest)
-        if asked and _is_refused(rest):
+        if asked and is_refused(rest):
             self._refuse(line, f"HTCondor takes no such condition: {rest}")
         elif not decided and self._from is None:
             self.statements.append(Statement(line.number, line.text))
@@ -232,7 +232,7 @@ def _literal(text: str) -> bool | None:
     return None
 
 
-def _is_refused(text: str) -> bool:
+def is_refused(text: str) -> bool:
     """Return whether ``text`` is a condition that HTCondor takes for an error.
 
     It takes numbers, truth values, ``defined NAME`` and ``version >= NUMBER``, and macros that

@@ -94,14 +94,7 @@ class Flaw:
         where = f"character {self.place + 1} of the value"
         if self.knob.column and self.text == self.knob.raw and "\n" not in self.text:
             where = f"column {self.knob.column + self.place}"
-        letter = self.text[self.place : self.place + 1]
-        if letter == '"':
-            return f"the string that begins at {where} does not end"
-        if letter in ("(", "[", "{"):
-            return f"the {letter} at {where} is not closed"
-        if letter in (")", "]", "}"):
-            return f"the {letter} at {where} closes nothing"
-        return ""
+        return fault_in(self.text, self.place, where)
 
     @property
     def expected(self) -> str:
@@ -148,6 +141,21 @@ def flaws(configuration: Configuration, readers: Collection[str] = ()) -> Iterat
             continue
         if _is_read(configuration, knob, known) and not is_uncertain(configuration, knob):
             yield from _flaw(knob, known)
+
+
+def fault_in(text: str, place: int, where: str) -> str:
+    """Return which bracket or quote has no counterpart; ``where`` are the words for its place.
+
+    Empty where there is neither at ``place``, the index at which ``text`` stops to be an expression.
+    """
+    letter = text[place : place + 1]
+    if letter == '"':
+        return f"the string that begins at {where} does not end"
+    if letter and letter in "([{":
+        return f"the {letter} at {where} is not closed"
+    if letter and letter in ")]}":
+        return f"the {letter} at {where} closes nothing"
+    return ""
 
 
 def text_of(knob: Knob) -> str:

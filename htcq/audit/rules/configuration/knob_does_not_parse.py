@@ -9,13 +9,15 @@ from htcq.audit.facts import counted, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import settings_of
 from htcq.audit.harm import part_of_pool
+from htcq.audit.job_policies import JobPolicies, JobPolicy
 from htcq.audit.knob_flaws import flaws_of, knob_as_written
 from htcq.audit.rule import Fact, Found, Harm, Rule, Severity
 from htcq.htcondor.knob_types import Type
 from htcq.pool.configuration import Configuration
-from htcq.pool.knob_values import Flaw
+from htcq.pool.knob_values import Flaw, fault_in
 from htcq.pool.slot import Slot
 from htcq.pool.slot_class import EXAMPLES
+from htcq.pool.transforms import BrokenLine, Loss
 
 #: A rule of its own says what becomes of the pool's weight.
 _OF_OTHER_RULES = frozenset(
@@ -36,6 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if flaw.known.name == "START":
             written.setdefault(whose, found)
         yield found
+    yield from _of_transforms(evidence)
     yield from _of_slots(evidence, written)
 
 
@@ -52,6 +55,34 @@ def _found(whose: str, configuration: Configuration, flaw: Flaw, severity: Sever
         severity=severity,
         # What the site wants instead only the site knows.
         trial=tuple(settings_of(whose, configuration, [(name, default)])),
+    )
+
+
+def _of_transforms(evidence: Evidence) -> Iterator[Found]:
+    """Yield the lines of transforms that schedds cannot use; an anonymous snapshot has none."""
+    for name, configuration in evidence.access.items():
+        policies = JobPolicies(configuration, evidence.version_of_schedd(name))
+        for policy in () if evidence.pool.anonymous else policies.transforms():
+            for line in policy.broken:
+                yield _of_line(name, policy, line)
+
+
+def _of_line(name: str, policy: JobPolicy, line: BrokenLine) -> Found:
+    wrong = line.wrong
+    if not wrong:
+        begins = line.text.rindex(line.expression)
+        fault = fault_in(
+            line.expression, line.place, f"character {begins + line.place + 1} of the line"
+        )
+        wrong = f"{line.text[:begins].rstrip(' =,')} has no ClassAd expression"
+        wrong += f" ({fault})" if fault else ""
+    return Found(
+        cause=f"{policy.knob.upper()} = {line.text}",
+        subject=f"knob {policy.knob}",
+        message=f"{policy.knob}: {wrong}: schedd {name} {line.loss.value}",
+        facts=(Fact(policy.knob, line.text, policy.place),),
+        examples=(name,),
+        severity=Severity.ERROR if line.loss is Loss.JOBS else Severity.WARNING,
     )
 
 

@@ -48,7 +48,7 @@ def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> b
     """Return whether a transform or a submit requirement names the attributes of groups."""
     policies = JobPolicies(configuration, evidence.version_of_schedd(name))
     for policy in (*policies.transforms(), *policies.requirements()):
-        effective = not policy.ignored and not policy.only_warns
+        effective = not (policy.ignored or policy.unparsable or policy.only_warns)
         if effective and _OF_GROUPS.search(policy.text):
             return True
     return False

@@ -26,10 +26,6 @@ OLD = '"$CondorVersion: 25.7.2 2026-02-01 BuildID: 1 $"'
             "SUBMIT_REQUIREMENT_NAMES = Memory\n",
             "ignores SUBMIT_REQUIREMENT_Memory: it is not defined",
         ),
-        (
-            "SUBMIT_REQUIREMENT_NAMES = Memory\nSUBMIT_REQUIREMENT_Memory = RequestMemory <\n",
-            "ignores SUBMIT_REQUIREMENT_Memory: it is not a ClassAd expression",
-        ),
     ],
 )
 def test_what_the_schedd_ignores_is_found(access: str, said: str) -> None:

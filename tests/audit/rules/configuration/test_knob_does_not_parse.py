@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.rule import Severity
-from tests.audit.sites import found, pool, slot
+from tests.audit.sites import found, look, pool, schedd, slot
 
 RULE = "knob-does-not-parse"
 
@@ -98,3 +98,43 @@ def test_what_other_rules_find_is_found_once() -> None:
 )
 def test_what_parses_or_is_not_known_is_no_finding(config: str) -> None:
     assert not found(RULE, pool(slot(), config=config))
+
+
+@pytest.mark.parametrize(
+    ("line", "says", "severity"),
+    [
+        (
+            'REQUIREMENTS (Owner == "a"',
+            "REQUIREMENTS has no ClassAd expression (the ( at character 14 of the line is not "
+            "closed): schedd access1 ignores the transform",
+            Severity.WARNING,
+        ),
+        (
+            "SET Foo = (1 +",
+            "SET Foo has no ClassAd expression (the ( at character 11 of the line is not closed): "
+            "schedd access1 goes on without this line, and its log does not say so",
+            Severity.WARNING,
+        ),
+        (
+            "SETT Foo 1",
+            "SETT is no keyword of transforms: schedd access1 refuses each job that the transform "
+            "is for",
+            Severity.ERROR,
+        ),
+    ],
+)
+def test_the_lines_of_a_transform_are_checked(line: str, says: str, severity: Severity) -> None:
+    """tests/golden/knobs/transforms.json has what 25.14.1 did with each."""
+    text = f"JOB_TRANSFORM_NAMES = x\nJOB_TRANSFORM_x @=end\n{line}\nSET Bar $(Owner\n@end\n"
+    (finding,) = found(RULE, pool(schedd(), access={"access1": text}))
+
+    assert finding.message == f"JOB_TRANSFORM_x: {says}"
+    assert finding.severity is severity
+
+
+def test_a_submit_requirement_that_does_not_parse_is_one_finding() -> None:
+    text = "SUBMIT_REQUIREMENT_NAMES = m\nSUBMIT_REQUIREMENT_m = (RequestMemory < 5\n"
+    given = pool(schedd(), access={"access1": text})
+
+    assert len(found(RULE, given)) == 1
+    assert not look("job-policy-ignored", given).findings
