@@ -43,10 +43,16 @@ class JobPolicy:
 
 
 class JobPolicies:
-    """The job policies of one schedd; ``version`` is empty where it is not known."""
+    """The job policies of one schedd; ``version`` is empty where it is not known.
 
-    def __init__(self, configuration: Configuration, version: tuple[int, ...]) -> None:
+    ``as_written``: the configuration is that of files, not a dump, which has macros expanded.
+    """
+
+    def __init__(
+        self, configuration: Configuration, version: tuple[int, ...], as_written: bool = False
+    ) -> None:
         self._configuration, self._version = configuration, version
+        self._expanded = not as_written
 
     def transforms(self) -> Iterator[JobPolicy]:
         """Yield the transforms that JOB_TRANSFORM_NAMES lists."""
@@ -86,7 +92,7 @@ class JobPolicies:
     def _transform(self, name: str, text: str, place: str) -> JobPolicy:
         """Return a transform; the schedd expands its macros when a job is submitted."""
         knob = self._configuration.knob(name)
-        broken = tuple(broken_lines(knob.raw if knob and knob.raw else text))
+        broken = tuple(broken_lines(knob.raw if knob and knob.raw else text, self._expanded))
         unparsable = any(each.loss is Loss.TRANSFORM for each in broken)
         return JobPolicy(name, text, place, broken=broken, unparsable=unparsable)
 

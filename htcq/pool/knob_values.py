@@ -146,7 +146,7 @@ def flaws(configuration: Configuration, readers: Collection[str] = ()) -> Iterat
 def fault_in(text: str, place: int, where: str) -> str:
     """Return which bracket or quote has no counterpart; ``where`` are the words for its place.
 
-    Empty where there is neither at ``place``, the index at which ``text`` stops to be an expression.
+    Empty where there is neither at ``place``, where ``text`` stops being an expression.
     """
     letter = text[place : place + 1]
     if letter == '"':

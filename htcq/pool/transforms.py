@@ -54,8 +54,25 @@ class BrokenLine(NamedTuple):
     wrong: str = ""
 
 
-def broken_lines(text: str) -> Iterator[BrokenLine]:
-    """Yield the lines of a transform that the schedd cannot use, with its macros not expanded."""
+def broken_lines(text: str, expanded: bool = False) -> Iterator[BrokenLine]:
+    """Yield the lines of a transform that the schedd cannot use.
+
+    ``expanded``: the text is of a dump, where macros are replaced that the schedd expands for each
+    job. What may be missing because of that is no flaw.
+    """
+    for broken in _broken_lines(text):
+        if not expanded or broken.loss is Loss.TRANSFORM or _is_certain(broken):
+            yield broken
+
+
+def _is_certain(broken: BrokenLine) -> bool:
+    """Return whether no macro without a value can be what is wrong with a line."""
+    if broken.expression:
+        return broken.expression[broken.place] in "()[]{}"
+    return not broken.wrong.endswith(("argument", "arguments"))
+
+
+def _broken_lines(text: str) -> Iterator[BrokenLine]:
     rest = []
     for line in text.split("\n"):
         found = _ENVELOPE.match(line)
@@ -85,8 +102,6 @@ def _broken_rules(text: str) -> Iterator[BrokenLine]:
             broken = _broken_condition(line.text, opened) or _broken_rule(line.text)
             if broken is not None:
                 yield broken
-                if broken.loss is Loss.JOBS:
-                    return
     if opened:
         yield BrokenLine(opened[-1], Loss.JOBS, wrong="there is no endif for it")
 

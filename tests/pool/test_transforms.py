@@ -38,7 +38,7 @@ def test_what_the_schedd_cannot_use_is_named_and_nothing_else(name: str) -> None
         "X @=end\nSET (\n@end\nSET Foo $(X)\nA += 1\n",
         "SET Foo \\\n  1 + \\\n  2\n",
         "if version >= 23.0\n SET Foo 1\nelse\n SET Foo 2\nendif\n",
-        "EVALSET AccountingGroup strcat(usermap(\"map\", Owner), \".\", Owner)\nTRANSFORM 1\nSET (\n",
+        'EVALSET AccountingGroup strcat(usermap("map", Owner), ".", Owner)\nTRANSFORM 1\nSET (\n',
         "warning : old\nSET Foo 1",
     ],
 )
@@ -49,3 +49,12 @@ def test_sound_transforms_are_sound(text: str) -> None:
 def test_a_bracket_is_named_by_its_place() -> None:
     (broken,) = broken_lines('REQUIREMENTS (Owner == "a"\nSET Foo 1 (')
     assert (broken.loss, broken.expression, broken.place) == (Loss.TRANSFORM, '(Owner == "a"', 0)
+
+
+def test_a_dump_has_macros_without_values() -> None:
+    """A dump of 25.14.1 has JOB_TRANSFORM_PelicanRetry with ``SET PelicanRetryDelay`` and nothing after it."""
+    text = "SET PelicanRetryDelay \nSET Foo 1 +\nSET Bar (1 +\nSET Bar=1\n"
+    assert [each.text for each in broken_lines(text, expanded=True)] == [
+        "SET Bar (1 +",
+        "SET Bar=1",
+    ]

@@ -51,8 +51,8 @@ RULE = Rule(
     summary="A transform or submit requirement is listed, and the schedd ignores it",
     consequence=(
         "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, "
-        "or have an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if there were no such policy: in the wrong group, without limits, or on the "
-        "wrong machines."
+        "or have an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if "
+        "there were no such policy: in the wrong group, without limits, or on the wrong machines."
     ),
     advice=(
         "Define the listed name, or remove it from the list. Rewrite a transform in ClassAd "
