@@ -16,7 +16,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
-from htcq.htcondor.knob_names import GROUP_STEMS, names_that_matter, stem_of
+from htcq.htcondor.knob_names import GROUP_STEMS, lacks_underscore, names_that_matter, stem_of
 from htcq.pool.configuration import LEGAL_NAME, Knob
 from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key
 from htcq.quota.knobs import TreeProblem
@@ -161,7 +161,7 @@ def _unlisted(evidence: Evidence) -> Iterator[str]:
         own = knob.bare
         stem = stem_of(own)
         is_of_a_group = stem in GROUP_STEMS and own.upper() not in known_knobs
-        if not is_of_a_group or not knob.value.strip():
+        if not is_of_a_group or not knob.value.strip() or (not known and lacks_underscore(own)):
             continue
         groups = [
             own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")

@@ -60,6 +60,12 @@ def stem_of(name: str) -> str:
     return ""
 
 
+def lacks_underscore(name: str) -> bool:
+    """Return whether ``name`` goes on after a longer stem than its own: GROUP_QUOTA_DYNAMICphys."""
+    upper, stem = name.upper(), stem_of(name)
+    return any(upper.startswith(each) and len(each) > len(stem) for each in GROUP_STEMS)
+
+
 def stems() -> tuple[str, ...]:
     """Return every stem that a name of the site's own follows."""
     return _STEMS

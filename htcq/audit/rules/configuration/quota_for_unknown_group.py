@@ -10,7 +10,7 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
-from htcq.htcondor.knob_names import GROUP_STEMS, names_that_matter, stem_of
+from htcq.htcondor.knob_names import GROUP_STEMS, lacks_underscore, names_that_matter, stem_of
 from htcq.pool.configuration import Knob
 from htcq.quota.group_tree import name_key
 
@@ -29,6 +29,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         own = knob.bare
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in not_of_groups or not knob.value.strip():
+            continue
+        if not groups and lacks_underscore(own):
+            # The rule on unknown knobs names the knob that was meant.
             continue
         # Of a group called dynamic_x the longer stem is a part of the name.
         stems = [each for each in GROUP_STEMS if own.upper().startswith(each)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import settings_of
@@ -20,8 +21,10 @@ from htcq.htcondor.knob_names import (
     stem_of,
     stems,
 )
+from htcq.pool.config_lines import LEGAL_NAME
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.daemons import NEGOTIATOR
+from htcq.pool.daemons import NEGOTIATOR, prefix_of
+from htcq.quota.knobs import number_of, truth_of
 from htcq.spelling import near_to, nearest
 
 #: Proposed, but in no binary of 25.14.1 and in no tag of a release from 23.0.0 to 25.13.2.
@@ -31,6 +34,7 @@ _ASSETS = frozenset(("CPUS", "MEMORY", "DISK", "SWAP", "GPUS", "POLICY"))
 _ASSET_KNOB = re.compile(r"MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z")
 #: Somebody's short form of an asset's name: CPU, MEM.
 _SHORT_FORM = 3
+_GLUED = re.compile(r"(SLOT_TYPE_[0-9]+)([A-Z]\w*)\Z", re.IGNORECASE)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -43,7 +47,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             # An empty knob does nothing, whatever it was meant to be.
             if not knob.value.strip():
                 continue
-            meant = spelling.meant(knob.name)
+            meant = spelling.meant(knob.name, knob.value)
             if meant:
                 message = f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?"
                 fix = _corrected(configuration, knob, meant)
@@ -94,51 +98,86 @@ class _Spelling:
         self._groups = {name.strip(";").lower() for name in names.replace(",", " ").split()}
         self._used = _used(configuration)
 
-    def meant(self, name: str) -> str:
-        """Return the knob that ``name`` was probably meant to be.
+    def meant(self, name: str, value: str) -> str:
+        """Return the knob that ``name`` was probably meant to be; ``value`` is its value.
 
         Empty where HTCondor or the site itself uses the name.
         """
         if name.upper() in self._defaults:
             return ""
         prefix, own = split_prefix(name)
+        right = self._meant(name, own, value)
+        if not right and not prefix and prefix_of(name):
+            # The local name of a daemon.
+            prefix = f"{prefix_of(name)}."
+            right = self._meant(name, name[len(prefix) :], value)
+        return f"{prefix}{right}" if right else ""
+
+    def _meant(self, name: str, own: str, value: str) -> str:
         upper = own.upper()
         if upper in self._defaults or upper in self._matter or name.upper() in self._used:
             return ""
         stem = stem_of(own)
-        if not stem:
-            right = self._separated(own) or nearest(own, sorted(self._matter)) or _with_stem(own)
-        elif stem == ASSET_STEM:
-            right = self._asset_knob(upper[len(stem) + 1 :])
-        elif stem in GROUP_STEMS and own[len(stem) + 1 :].lower() not in self._groups:
-            # GROUP_QUOTA_DYNAMICphys is no quota of a group dynamicphys.
-            right = self._separated(own)
-        else:
-            right = ""
-        if right:
-            return f"{prefix}{right}"
-        return ""
+        if stem == ASSET_STEM:
+            return self._asset_knob(upper[len(stem) + 1 :])
+        if stem in GROUP_STEMS and own[len(stem) + 1 :].lower() in self._groups:
+            return ""
+        if stem in NUMBERED_STEMS:
+            return self._of_slot_type(own)
+        if stem and stem not in GROUP_STEMS:
+            return ""
+        for right in (self._with_stem(own, stem), self._separated(own, value)):
+            if right and right.upper() != upper:
+                return right
+        return nearest(own, sorted(self._matter))
 
-    def _separated(self, name: str) -> str:
-        """Return ``name`` with the underscore after its stem; empty where that makes no sense.
+    def _separated(self, name: str, value: str) -> str:
+        """Return ``name`` with an underscore in and after its stem; empty where none makes sense.
 
         What follows must be a group, an asset or a slot type of this configuration: GROUP_QUOTAS
-        may be a macro of the site.
+        may be a macro of the site. Where no group is declared, the value must be a group's.
         """
-        upper = name.upper()
         for stem in stems():
-            rest = name[len(stem) :].lstrip(".-")
-            if not upper.startswith(stem) or not rest:
+            found = _loosely(stem).match(name)
+            if found is None:
                 continue
+            rest = found.group(1)
             if stem in GROUP_STEMS:
-                follows = rest.lower() in self._groups
+                follows = self._may_be_group(rest, value)
             elif stem in NUMBERED_STEMS:
-                follows = rest.partition("_")[0].isdigit()
+                follows = _is_numbered(rest)
             else:
                 follows = rest.upper() in self._assets
             if follows:
                 return f"{stem}_{rest}"
         return ""
+
+    def _may_be_group(self, name: str, value: str) -> bool:
+        if self._groups:
+            return name.lower() in self._groups
+        fits = truth_of(value.strip()) is not None or number_of(value.strip()) is not None
+        return fits and name.upper() != "S" and bool(LEGAL_NAME.match(name))
+
+    def _with_stem(self, name: str, stem: str) -> str:
+        """Return ``name`` with its stem corrected; empty where its beginning is near no stem.
+
+        After the stem of groups, which it may begin with, nothing but a group makes sense.
+        """
+        right = _with_stem(name)
+        new = stem_of(right)
+        rest = right[len(new) + 1 :]
+        if new in NUMBERED_STEMS and not _is_numbered(rest):
+            return ""
+        if stem and self._groups and rest.lower() not in self._groups:
+            return ""
+        return right
+
+    def _of_slot_type(self, name: str) -> str:
+        """Return SLOT_TYPE_1_KNOB for SLOT_TYPE_1KNOB."""
+        found = _GLUED.match(name)
+        if found is None or found.group(2).upper() not in self._matter:
+            return ""
+        return f"{found.group(1)}_{found.group(2)}"
 
     def _asset_knob(self, name: str) -> str:
         """Return the knob of the asset that ``name`` was probably meant to be.
@@ -156,6 +195,10 @@ class _Spelling:
         return ""
 
 
+def _is_numbered(rest: str) -> bool:
+    return rest.partition("_")[0].isdigit()
+
+
 def _with_stem(name: str) -> str:
     """Return ``name`` with its stem corrected; empty where its beginning is near no stem."""
     words = name.split("_")
@@ -164,9 +207,16 @@ def _with_stem(name: str) -> str:
         compare = near_to(stem)
         for many in (length, length - 1, length + 1):
             head, rest = "_".join(words[:many]), "_".join(words[many:])
-            if head and rest and compare(head) is not None:
+            swapped = sorted(head.upper().split("_")) == sorted(stem.split("_"))
+            if head and rest and (swapped or compare(head) is not None):
                 return f"{stem}_{rest}"
     return ""
+
+
+@cache
+def _loosely(stem: str) -> re.Pattern[str]:
+    """Return the pattern of a stem with other separators, or without any, and what follows it."""
+    return re.compile("[-_.]?".join(stem.split("_")) + r"[-_.]*(.+)", re.IGNORECASE)
 
 
 def _used(configuration: Configuration) -> set[str]:

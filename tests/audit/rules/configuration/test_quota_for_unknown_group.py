@@ -31,6 +31,13 @@ def test_a_knob_of_a_group_that_is_not_listed_is_found(knob: str, fix: list[str]
     assert (finding.subject, lines(finding)) == (f"knob {knob}", fix)
 
 
+def test_without_groups_a_missing_underscore_is_for_the_rule_on_unknown_knobs() -> None:
+    given = pool(slot(), config="GROUP_QUOTA_DYNAMICb = 0.5\n")
+    assert not found(RULE, given)
+    (finding,) = found("unknown-knob", given)
+    assert lines(finding) == ["GROUP_QUOTA_DYNAMIC_b = 0.5", "GROUP_QUOTA_DYNAMICb ="]
+
+
 def test_all_knobs_of_one_group_are_one_finding() -> None:
     config = (
         GROUPS + "GROUP_QUOTA_chem = 5\nGROUP_ACCEPT_SURPLUS_chem = True\nGROUP_QUOTA_bio = 1\n"

@@ -53,12 +53,38 @@ def test_a_misspelt_knob_is_found_with_its_right_name(name: str, meant: str) -> 
         ("SLOT_TYPE1_PARTITIONABLE", "SLOT_TYPE_1_PARTITIONABLE"),
         ("CONSUMPTIONCPUS", "CONSUMPTION_CPUS"),
         ("MACHINE_RESOURCEtokens", "MACHINE_RESOURCE_tokens"),
+        ("GROUP_QUOTA-phys", "GROUP_QUOTA_phys"),
+        ("GROUP-QUOTA-phys", "GROUP_QUOTA_phys"),
+        ("GROUPQUOTAphys", "GROUP_QUOTA_phys"),
+        ("GROUP_QUOTA_DYNAMC_phys", "GROUP_QUOTA_DYNAMIC_phys"),
+        ("GROUP_DYNAMIC_QUOTA_phys", "GROUP_QUOTA_DYNAMIC_phys"),
+        ("GROUP_PRIO_FACTORphys", "GROUP_PRIO_FACTOR_phys"),
+        ("NEGO.GROUP_QUOTAphys", "NEGO.GROUP_QUOTA_phys"),
+        ("NEGOTIATOR_PRE_JOBRANK", "NEGOTIATOR_PRE_JOB_RANK"),
+        ("SLOTTYPE1", "SLOT_TYPE_1"),
+        ("SLOT_TYPE_1PARTITIONABLE", "SLOT_TYPE_1_PARTITIONABLE"),
     ],
 )
-def test_a_missing_separator_is_found(name: str, meant: str) -> None:
-    config = f"MACHINE_RESOURCE_tokens = 4\nGROUP_NAMES = phys, phys.multi\n{name} = 7\n"
+@pytest.mark.parametrize("groups", ["GROUP_NAMES = phys, phys.multi\n", ""])
+def test_a_missing_separator_is_found(name: str, meant: str, groups: str) -> None:
+    """The file that declares the groups need not be among those that were given."""
+    config = f"MACHINE_RESOURCE_tokens = 4\n{groups}{name} = 7\n"
     (finding,) = found(RULE, pool(slot(), config=config))
     assert f"did you mean {meant}?" in finding.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GROUP_QUOTAS = 7",
+        "GROUP_QUOTAFILE = /etc/quotas",
+        "GROUP_QUOTAphys = 7\nGROUP_QUOTA_phys = $(GROUP_QUOTAphys)",
+        "GROUP_QUOTA_phys = 7",
+        "SLOT_TYPES = 2",
+    ],
+)
+def test_without_groups_a_macro_of_the_site_is_no_slip(line: str) -> None:
+    assert not found(RULE, pool(slot(), config=f"{line}\n"))
 
 
 def test_a_macro_that_only_begins_like_a_knob_is_no_slip() -> None:
