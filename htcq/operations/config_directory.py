@@ -183,7 +183,7 @@ def _not_carried_out(configuration: Configuration) -> Iterator[tuple[str, str]]:
     found = (
         (f"{configuration.place_of(each)} ({_word(each)})", _REASONS.get(_word(each), _UNKNOWN))
         for each in configuration.statements
-        if not each.flaw and _word(each) not in evaluated
+        if not (each.flaw or each.sets) and _word(each) not in evaluated
     )
     yield from islice(found, _MAX_NAMED)
     more = sum(1 for _ in found)

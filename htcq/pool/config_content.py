@@ -72,7 +72,7 @@ def content_of(text: str, is_known: Callable[[str], bool]) -> Content:
     if braced is not None:
         return Content(0, 0, 0, 0, f"it is a template: ${{…}} in line {braced.line}")
     refused = sum(bool(each.flaw) for each in said.statements)
-    known = len(said.statements) - refused
+    known = sum(not (each.flaw or each.sets) for each in said.statements)
     others = odd = 0
     for each in said.assignments:
         if is_known(each.name):

@@ -38,6 +38,8 @@ class Statement(NamedTuple):
     """A line that assigns nothing, by its number; ``file`` is empty where the text is one file.
 
     ``flaw`` says why HTCondor refuses it, ``column`` where; both are empty for a sound one.
+    ``sets`` is the knob that an assignment sets, where HTCondor ignores words after its name: they
+    are the rest of ``text``, which has no value then.
     """
 
     line: int
@@ -45,6 +47,7 @@ class Statement(NamedTuple):
     file: str = ""
     column: int = 0
     flaw: str = ""
+    sets: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,9 @@ class _Reader:
             self._refuse(line, parts.flaw, parts.at)
             if not parts.operator:
                 return
+        if parts.extra and self._from is None:
+            written = f"{parts.name} {parts.extra}"
+            self.statements.append(Statement(line.number, written, sets=parts.name))
         raw, column = parts.value, 0
         if self._from is None and not line.goes_on and parts.operator not in (SEVERAL_LINES, ADDS):
             column = line.indent + len(line.text) - len(text) + parts.begins + 1

@@ -312,7 +312,7 @@ def _word(entry: Entry) -> str:
 
 def is_condition(statement: Statement) -> bool:
     """Return whether a statement begins, goes on with, or ends a condition."""
-    return _CONDITION.match(statement.text) is not None
+    return not statement.sets and _CONDITION.match(statement.text) is not None
 
 
 def _is_condition(entry: Entry) -> bool:

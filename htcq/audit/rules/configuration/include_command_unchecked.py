@@ -12,7 +12,8 @@ from htcq.audit.rule import Found, Rule, Severity, Unchecked
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     seen = False
     for whose, configuration in evidence.configurations():
-        seen = seen or evidence.pool.only_files or bool(configuration.statements)
+        others = (each for each in configuration.statements if not each.sets)
+        seen = seen or evidence.pool.only_files or any(others)
         for command in commands(configuration):
             if not command.checked and not refuses_itself(configuration):
                 yield Found(

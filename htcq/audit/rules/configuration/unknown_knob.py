@@ -21,6 +21,7 @@ from htcq.htcondor.knob_names import (
     stem_of,
     stems,
 )
+from htcq.htcondor.knob_types import knob_type
 from htcq.pool.config_lines import LEGAL_NAME
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.daemons import NEGOTIATOR, prefix_of
@@ -34,6 +35,8 @@ _ASSETS = frozenset(("CPUS", "MEMORY", "DISK", "SWAP", "GPUS", "POLICY"))
 _ASSET_KNOB = re.compile(r"MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z")
 #: Somebody's short form of an asset's name: CPU, MEM.
 _SHORT_FORM = 3
+#: So much of a line is shown.
+_LONGEST = 120
 _GLUED = re.compile(r"(SLOT_TYPE_[0-9]+)([A-Z]\w*)\Z", re.IGNORECASE)
 
 
@@ -65,8 +68,35 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 examples=(whose,),
                 is_root=True,
             )
+        if evidence.pool.only_files:
+            yield from _with_spaces(whose, configuration)
     if not checked:
         yield Unchecked(evidence.words(Input.CENTRAL))
+
+
+def _with_spaces(whose: str, configuration: Configuration) -> Iterator[Found]:
+    """Yield the lines that set another knob than they seem to, since there is a space in its name.
+
+    They are those of files: a dump may break its lines elsewhere.
+    """
+    for each in configuration.statements:
+        if not each.sets:
+            continue
+        place = configuration.place_of(each)
+        known = knob_type(each.sets)
+        yield Found(
+            cause=f"{place}: {each.text.upper()}",
+            subject=f"knob {each.sets}",
+            message=(
+                f"{place} sets {each.sets}: HTCondor ignores what stands between the first space "
+                f"and the equals sign: {each.text[len(each.sets) :].strip()[:_LONGEST]}"
+            ),
+            facts=(Fact("line", each.text[:_LONGEST], place),),
+            examples=(whose,),
+            # A knob that HTCondor reads has a value that was meant for another one.
+            severity=Severity.WARNING if known is None else Severity.ERROR,
+            is_root=True,
+        )
 
 
 def _is_unreleased(configuration: Configuration, knob: Knob) -> bool:
@@ -238,12 +268,13 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(),
     summary=(
-        "A knob that HTCondor does not have, with a name similar to one that it has, or that no "
-        "released version reads"
+        "A knob that HTCondor does not have, with a name similar to one that it has or with a "
+        "space in it, or that no released version reads"
     ),
     consequence=(
         "HTCondor silently accepts every name, because it could be a macro of the site. The "
-        "intended knob keeps its default."
+        "intended knob keeps its default. A name ends at its first space: NEGOTIATOR .GROUP_NAMES "
+        "sets NEGOTIATOR, the path of the program."
     ),
     advice="Correct the name; 'condor_config_val -dump' lists HTCondor's knobs.",
     source="src/condor_utils/param_info.in and config.cpp, 25.14",

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from htcq.audit.rule import Severity
+from htcq.limits import USUAL
+from htcq.operations.config_directory import UNKNOWN_MACHINE, pool_of_files
+from htcq.store.config_directory import open_places
 from tests.audit.sites import found, lines, look, pool, slot
 
 RULE = "unknown-knob"
@@ -85,6 +91,28 @@ def test_a_missing_separator_is_found(name: str, meant: str, groups: str) -> Non
 )
 def test_without_groups_a_macro_of_the_site_is_no_slip(line: str) -> None:
     assert not found(RULE, pool(slot(), config=f"{line}\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "sets", "ignored", "severity"),
+    [
+        ("NEGOTIATOR .GROUP_NAMES = a", "NEGOTIATOR", ".GROUP_NAMES", Severity.ERROR),
+        ("NEGOTIATOR. GROUP_QUOTA_a = 5", "NEGOTIATOR.", "GROUP_QUOTA_a", Severity.WARNING),
+        ("GROUP QUOTA_a += 5", "GROUP", "QUOTA_a", Severity.WARNING),
+    ],
+)
+def test_a_space_in_a_name_ends_it(
+    line: str, sets: str, ignored: str, severity: Severity, tmp_path: Path
+) -> None:
+    """condor_config_val of 25.14.1 prints the value under the name before the space."""
+    (tmp_path / "10").write_text(f"GROUP_NAMES = a\n{line}\nGROUP_SORT_EXPR : 1\n")
+    places = open_places([str(tmp_path)])
+    given = pool_of_files(places, str(tmp_path), USUAL, UNKNOWN_MACHINE)
+    (finding,) = found(RULE, given)
+    assert finding.message.startswith(f"{tmp_path}/10:2 sets {sets}: ")
+    assert finding.message.endswith(f": {ignored}")
+    assert finding.severity is severity
+    assert not given.failed
 
 
 def test_a_macro_that_only_begins_like_a_knob_is_no_slip() -> None:
