@@ -15,15 +15,18 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 def fault_of(text: str) -> int | None:
     """Return where ``text`` stops being an expression of old ClassAds, as configuration is read.
 
-    None where it is one, or is too long or too deep to know. Otherwise it is the index of the
-    bracket or quote without a counterpart, else that of the first part that fits nowhere.
+    None where it is one, or is too long or too deep to know, and its brackets match. Otherwise it
+    is the index of the bracket or quote without a counterpart, else that of the first part that
+    fits nowhere.
     """
     tree = parse(text)
-    if not isinstance(tree, Foreign) or tree.broken_at < 0:
+    if not isinstance(tree, Foreign):
         return None
     unpaired = _unpaired(text)
     if unpaired is not None:
         return unpaired
+    if tree.broken_at < 0:
+        return None
     return min(tree.broken_at, max(0, len(text.rstrip()) - 1))
 
 

@@ -28,7 +28,11 @@ _PLACE = re.compile(r"#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 #: CONFIG_MAX_NESTING_DEPTH of condor_config.h.
 _DEEPEST = 20
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]*)?\Z")
-_ASKS = re.compile(r"!?\s*(?:defined\s+\S|version\s*!?[<=>])", re.IGNORECASE)
+#: A version follows a space, needs its minor number, and is 6.0 or newer.
+_ASKS = re.compile(
+    r"!?\s*(?:defined\s+\S|version\s+(?:!=|[<=>]=?)\s*(?:\$|v?(?:[6-9]|[1-9][0-9]+)\.[0-9]))",
+    re.IGNORECASE,
+)
 _MACRO = re.compile(r"\$[A-Za-z_]*\([^()]*\)")
 _COMPARES = re.compile(r"[<=>&|]")
 _TRUE, _FALSE = frozenset(("true", "yes", "t")), frozenset(("false", "no", "f"))

@@ -20,7 +20,8 @@ from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.daemons import NEGOTIATOR
 from htcq.quota.knobs import number_of, truth_of
 
-_MACRO = re.compile(r"\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)
+#: Of $$(NAME), which is for jobs, the configuration keeps the text.
+_MACRO = re.compile(r"(?<!\$)\$([A-Z_]*)\(\s*([^):\s]*)", re.IGNORECASE)
 _NUMBERS = (Type.INTEGER, Type.DOUBLE)
 _CHECKED = (*_NUMBERS, Type.BOOLEAN, Type.EXPRESSION)
 _PLAIN = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|[0-9.]+(?:[eE][-+]?[0-9]+)?)")
@@ -314,11 +315,16 @@ def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:
             for each in configuration
         )
     if known.name.endswith("_<group>"):
-        groups = configuration.of(NEGOTIATOR).value("GROUP_NAMES")
-        own = upper[len(known.name.partition("<")[0]) :]
-        # A share beside an amount is never looked at.
-        amount = "DYNAMIC" in known.name and configuration.value(f"GROUP_QUOTA_{own}").strip()
-        return not amount and own in groups.upper().replace(",", " ").split()
+        head = known.name.partition("<")[0]
+        own = knob.name.upper().partition(head)[2]
+        prefix = knob.name[: -len(head + own)]
+        every = (configuration, *configuration.others)
+        negotiators = [each for each in every if each.daemon.subsystem == NEGOTIATOR]
+        return any(
+            _is_of_group(each, own, known)
+            for each in negotiators or (configuration,)
+            if prefix.upper() in ("", f"{NEGOTIATOR}.", f"{each.daemon.local}.".upper())
+        )
     if known.name == "<limit>_LIMIT":
         # Any macro of the site may be called so; a limit is one that jobs name.
         return False
@@ -329,6 +335,13 @@ def _is_read(configuration: Configuration, knob: Knob, known: KnobType) -> bool:
             own = upper[len(head) :]
             return any(own in (each, f"{each}_REASON", f"{each}_SUBCODE") for each in named)
     return True
+
+
+def _is_of_group(seen: Configuration, group: str, known: KnobType) -> bool:
+    """Return whether a negotiator that has this configuration reads the knob of ``group``."""
+    # A share beside an amount is never looked at.
+    amount = "DYNAMIC" in known.name and seen.value(f"GROUP_QUOTA_{group}").strip()
+    return not amount and group in seen.value("GROUP_NAMES").upper().replace(",", " ").split()
 
 
 #: Names that count only where a list has them.

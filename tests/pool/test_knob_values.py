@@ -179,10 +179,21 @@ def test_what_is_honest_or_not_known_is_no_flaw(text: str) -> None:
         "GROUP_NAMES = a.b\nGROUP_QUOTA_a.b = many\n",
         "STARTD_ATTRS = SITE\nSITE = Big Lab\n",
         "START = ifThenElse((Cpus > ({{ cpus }}), true, false)\n",
+        # Of these daemons of 25.14.1 make Start = error.
+        "START = $$(Memory) > 5\n",
+        f"START = {'(' * 1000}true\n",
+        f"START = ({' || '.join(['Cpus > 1'] * 4000)}\n",
     ],
 )
 def test_prefixes_macros_and_lists_are_followed(text: str) -> None:
     assert len(of(text)) == 1
+
+
+def test_the_groups_of_a_second_negotiator_are_its_own() -> None:
+    text = "GROUP_NAMES = b\nNGPU = $(NEGOTIATOR)\nNGPU.GROUP_NAMES = a\n"
+    wrong, unread = "NGPU.GROUP_QUOTA_a = -5\n", "NGPU.GROUP_QUOTA_b = -5\n"
+    (flaw,) = flaws(configuration_from("x", f"{text}{wrong}{unread}", read_dump, "NEGOTIATOR"))
+    assert flaw.knob.name == "NGPU.GROUP_QUOTA_a"
 
 
 def test_an_attribute_that_a_list_names_has_the_type_of_its_own_where_it_has_one() -> None:

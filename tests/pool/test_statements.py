@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from htcq.live.configuration import read_dump
 from htcq.pool.configuration import Configuration, configuration_from
 
@@ -38,3 +40,24 @@ def test_a_statement_is_no_knob_and_nothing_is_run_or_read() -> None:
     assert [knob.name for knob in found] == ["A", "B"]
     assert found.value("A") == "1"
     assert found.value("B") == "include : /etc/not/a/statement"
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_refused"),
+    [
+        ("version > 8", True),
+        ("version >= 5.9", True),
+        ("version < x.y", True),
+        ("version !>= 25.12.0", True),
+        ("version>=25.0", True),
+        ("version => 25.0", True),
+        ("version > 8.9", False),
+        ("version != 25.12.0", False),
+        ("! version == v10.0", False),
+        ("version > $(SINCE)", False),
+    ],
+)
+def test_a_version_has_two_numbers_and_is_6_0_or_newer(condition: str, is_refused: bool) -> None:
+    """condor_config_val of 25.14.1 ends at those that are refused."""
+    (flaw, *_) = (each.flaw for each in read(f"if {condition}\nA = 1\nendif\n").statements)
+    assert bool(flaw) is is_refused
