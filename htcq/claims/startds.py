@@ -24,6 +24,8 @@ from htcq.pool.slot import PARTITIONABLE, PLACES, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version
 
+#: The attribute with which htcq marks the slots that it configured.
+_MODEL = "HtcqModel"
 _MUST_MODIFY = "MUST_MODIFY_REQUEST_EXPRS"
 #: Can put any name together.
 _ANY_NAME = "eval"
@@ -101,11 +103,15 @@ class StartdTable:
 def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, str]:
     """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset for ``slot``.
 
-    An empty text leaves the request as it is.
+    An empty text leaves the request as it is. Where no configuration is known, the defaults hold,
+    unless the slot says that htcq wrote its consumption policy: then the startd computes from the
+    request that the negotiator saw (templates/condor/execute.config.j2).
     """
     known = version(slot.frame.value("CondorVersion")) or Startd.version
     texts = default_modifications(known)
     if configuration is None:
+        if isinstance(slot.frame.value(_MODEL), str) and "ConsumptionCpus" in slot.frame:
+            return {}
         return texts
     for asset in MODIFIED:
         typed = configuration.value(f"SLOT_TYPE_{slot.type_id}_{modifier(asset)}")

@@ -36,6 +36,8 @@ PACE = (
 )
 # Several pools run at a time, on few cores. What comes in time takes no longer for it.
 Pool.patience = 10.0
+#: What is true of every pool of the tests: its slots have more than the machine on which it runs.
+FAR_ABOVE = frozenset({"cpus-above-machine", "memory-above-machine"})
 
 
 @dataclass
