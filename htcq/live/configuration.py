@@ -22,6 +22,9 @@ _OF_THIS_MACHINE = (
     "DETECTED_MEMORY", "UTSNAME_MACHINE", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME",
     "UTSNAME_VERSION",
 )  # fmt: skip
+#: The schedd carries out this metaknob by itself from 25.14 on (param_info.in). Without it, what
+#: the text does not say stays out of JOB_TRANSFORM_NAMES.
+_WITHOUT_AUTOMATIC = "AUTO_USE_FEATURE_PelicanRetryPolicy = false\n"
 #: A knob that nobody has: texts are expanded by giving them to it.
 _SCRATCH = "HTCQ_SCRATCH"
 #: Memory for HTCondor's parser and a text from elsewhere.
@@ -114,7 +117,7 @@ def dump_here(text: str, names: Sequence[str], of_daemons: Sequence[Reading]) ->
     _become({**mine, **_values_without_macros(text, mine)})
     values, seen = values_here(names), list[dict[str, str]]()
     for each in of_daemons:
-        read_here(f"{each.text}{BLIND}", (), each.subsystem)
+        read_here(f"{_WITHOUT_AUTOMATIC}{each.text}{BLIND}", (), each.subsystem)
         _become({**mine, **_values_without_macros(each.text, mine), **each.specials})
         seen.append(values_here(each.names))
     return values, defaults, seen
