@@ -139,10 +139,16 @@ def parts_of(text: str) -> Parts | None:
     return parts
 
 
+#: What some editors put before a text, and HTCondor takes for letters of a name.
+_BYTE_ORDER_MARK = "\ufeff"
+
+
 def _misnamed(parts: Parts) -> Parts:
     """Return the parts of a line whose name is none; ``NAME+=`` and ``NAME@=`` lack a space."""
     name = parts.name
     flaw = f"{name or 'nothing'} is no name of a knob"
+    if name.startswith(_BYTE_ORDER_MARK):
+        flaw = "an invisible byte order mark stands before the line"
     operator = f"{name[-1:]}{parts.operator}"
     if operator in (ADDS, SEVERAL_LINES):
         flaw += f": a space is missing before {operator}"

@@ -113,3 +113,10 @@ def test_a_line_of_very_many_lines_is_joined_once() -> None:
 )
 def test_what_a_line_is_made_of(text: str, expected: list[str]) -> None:
     assert [each.text for each in lines_of(text)] == expected
+
+
+def test_a_byte_order_mark_is_named() -> None:
+    text = "\ufeffA = 1\n"
+
+    assert refused_by_htcondor(text)
+    assert flaws(text) == ["1:1 an invisible byte order mark stands before the line"]
