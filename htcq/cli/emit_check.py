@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from htcq.cli.writing import warn_of_managed
-from htcq.emit import ACCESS, EXECUTE
+from htcq.emit import EXECUTE, SUBSYSTEMS
 from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, without_version
 from htcq.emit.made_for import hardware_changes, node_made_for, same_node
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, PoolError
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from htcq.live.own_machine import InEffect
     from htcq.node import Node
 
-#: The daemon that reads a role's file, as HTCondor names it in knobs and to its parser.
-_SUBSYSTEM = {EXECUTE: "STARTD", ACCESS: "SCHEDD"}
-_NEGOTIATOR = "NEGOTIATOR"
 _MAX_NAMES = 5
 
 
@@ -126,7 +123,7 @@ def _compare_in_effect(
     text = target.present or ""
     knobs = reading_knobs()
     own = bool(knobs.get(DIRECTORIES_KNOB))
-    subsystem = _SUBSYSTEM.get(arguments.role, _NEGOTIATOR)
+    subsystem = SUBSYSTEMS[arguments.role]
     directory = "" if own else str(target.path.parent.resolve())
     names = [each.name for each in assignments(text)]
     wanted = (*names, *_POLICY, *BESIDE, *_PLACES)

@@ -6,7 +6,7 @@ rendered from but the amounts of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from htcq.capacity.fleet_node import FleetNode
@@ -15,12 +15,16 @@ from htcq.capacity.shape import Shape
 from htcq.claims.planned import Charges
 from htcq.claims.safety import dangers
 from htcq.classads import Expr, as_number
-from htcq.emit import ACCESS, CENTRAL, EXECUTE
+from htcq.emit import ACCESS, CENTRAL, EXECUTE, SUBSYSTEMS
 from htcq.errors import PolicyError
 from htcq.policy.consumption import MODIFIABLE, NEGOTIATOR, SCHEDULER, Policy
+from htcq.pool.configuration import assignments
+from htcq.pool.daemons import daemons_of
+from htcq.quota.knobs import truth_of
 
-#: Reads a configuration text and returns the values of the named knobs (those that are defined).
-Reader = Callable[[str, Sequence[str]], Mapping[str, str]]
+#: Reads a configuration text as the daemon of a subsystem does, and returns the values of the named
+#: knobs (those that are defined).
+Reader = Callable[[str, Sequence[str], str], Mapping[str, str]]
 _FLAGS = ("CONSUMPTION_POLICY", "CLAIM_PARTITIONABLE_LEFTOVERS")
 
 
@@ -51,21 +55,35 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
     Raises:
         PolicyError: with the first danger and how many more there are.
     """
-    values = read(text, _knobs(slots))
     found: list[str] = []
-    for slot in slots:
-        policy = _policy_of(role, slot, values)
-        found += dangers(Charges(policy, slot.total, slot.machine, slot.type.number))
-    if role == EXECUTE and _both_splittings(values):
-        found.append(
-            "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor "
-            "does not support"
-        )
+    for values in _seen(text, SUBSYSTEMS[role], _knobs(slots), read):
+        for slot in slots:
+            policy = _policy_of(role, slot, values)
+            found += dangers(Charges(policy, slot.total, slot.machine, slot.type.number))
+        if role == EXECUTE:
+            found += _bad_flags(values)
+    found = list(dict.fromkeys(found))
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise PolicyError(
             f"refused: {found[0]}{more}", "nothing was written; fix the template or the model"
         )
+
+
+def _seen(
+    text: str, subsystem: str, names: Sequence[str], read: Reader
+) -> Iterator[Mapping[str, str]]:
+    """Yield the values that each daemon of ``subsystem`` sees.
+
+    A text may set knobs for daemons with a local name, which wins over the subsystem.
+    """
+    daemons = daemons_of(assignments(text), subsystem)
+    locals_ = [each.local.upper() for each in daemons if each.subsystem == subsystem]
+    prefixed = [f"{local}.{name}" for local in locals_ for name in names if local]
+    values = read(text, [*names, *prefixed], subsystem)
+    for local in locals_:
+        own = {name: values[f"{local}.{name}"] for name in names if f"{local}.{name}" in values}
+        yield {**values, **own}
 
 
 def _knobs(slots: Sequence[Slot]) -> list[str]:
@@ -91,7 +109,7 @@ def _policy_of(role: str, slot: Slot, values: Mapping[str, str]) -> Policy:
     consumption = {asset: value(f"CONSUMPTION_{asset.upper()}") for asset in slot.total}
     return replace(
         policy,
-        splitting=NEGOTIATOR if _true(value("CONSUMPTION_POLICY")) else SCHEDULER,
+        splitting=NEGOTIATOR if truth_of(value("CONSUMPTION_POLICY") or "") else SCHEDULER,
         consumption=_given(consumption.items()),
         weight=value("SLOT_WEIGHT") or "undefined",
         num_claims=_whole(value("NUM_CLAIMS"), policy.num_claims),
@@ -112,9 +130,13 @@ def _whole(text: str | None, otherwise: int) -> int:
     return int(number)
 
 
-def _true(text: str | None) -> bool:
-    return (text or "").strip().lower() in ("true", "t", "yes", "1")
-
-
-def _both_splittings(values: Mapping[str, str]) -> bool:
-    return all(_true(values.get(name)) for name in _FLAGS)
+def _bad_flags(values: Mapping[str, str]) -> Iterator[str]:
+    truths = [truth_of(values.get(name, "false")) for name in _FLAGS]
+    for name, truth in zip(_FLAGS, truths):
+        if truth is None:
+            yield f"{name} is neither true nor false: {values[name]}, and the startd exits"
+    if all(truths):
+        yield (
+            "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor "
+            "does not support"
+        )

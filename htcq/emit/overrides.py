@@ -1,9 +1,9 @@
 """The knobs of a written file that the configuration in effect overrides.
 
 HTCondor reads the files of a directory in the order of their names, and the last assignment
-wins; SUBSYSTEM.KNOB wins over KNOB in that daemon, and SLOT_TYPE_<N>_KNOB over KNOB for the
-slots of that type (src/condor_utils/condor_config.cpp and src/condor_startd.V6/Resource.cpp,
-25.14).
+wins; SUBSYSTEM.KNOB wins over KNOB in that daemon, LOCAL.KNOB in the daemon with that local name,
+and SLOT_TYPE_<N>_KNOB over KNOB for the slots of that type (src/condor_utils/condor_config.cpp and
+src/condor_startd.V6/Resource.cpp, 25.14).
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from htcq.htcondor.knob_types import Type
 from htcq.pool.configuration import Assignment, assignments
+from htcq.pool.knob_values import type_of
+from htcq.quota.knobs import truth_of
 
 #: What else must be known of a configuration than the knobs of the file itself.
 BESIDE = ("SLOT_TYPE_*", "NUM_SLOTS_TYPE_*")
@@ -71,7 +74,7 @@ def _in_effect(name: str, wanted: Sequence[str], value: str) -> bool:
     if name == _ONLY_IF_SET and not value:
         return True
     if len(wanted) == 1:
-        return _words(wanted[0]) == _words(value)
+        return _words(wanted[0]) == _words(value) or _is_same_truth(name, wanted[0], value)
     # Something that was added stands somewhere in the value.
     left = _words(value)
     for piece in map(_words, wanted):
@@ -82,14 +85,22 @@ def _in_effect(name: str, wanted: Sequence[str], value: str) -> bool:
     return True
 
 
+def _is_same_truth(name: str, wanted: str, value: str) -> bool:
+    known = type_of(name)
+    if known is None or known.type is not Type.BOOLEAN:
+        return False
+    truth = truth_of(value)
+    return truth is not None and truth == truth_of(wanted)
+
+
 def _words(text: str) -> str:
     return " ".join(text.split()).lower()
 
 
 def _beside(own: frozenset[str], values: Mapping[str, str]) -> Iterator[Override]:
-    """Yield knobs of a slot type that win over the file's general ones, and foreign slot types.
+    """Yield knobs of a slot type or of a local name that win over the file's general ones.
 
-    A foreign slot type is one that the file does not have.
+    And foreign slot types: those that the file does not have.
     """
     types = {found.group(1) for found in map(_COUNT.fullmatch, own) if found}
     for name, value in values.items():
@@ -97,6 +108,7 @@ def _beside(own: frozenset[str], values: Mapping[str, str]) -> Iterator[Override
             continue
         of_a_type, count = _OF_A_TYPE.fullmatch(name), _COUNT.fullmatch(name)
         wins = of_a_type is not None and of_a_type.group(1) in types and of_a_type.group(2) in own
+        wins = wins or name.partition(".")[2] in own
         adds = count is not None and bool(types) and value != "0"
         if wins or adds:
             yield Override(name, value)

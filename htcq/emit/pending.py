@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from htcq.classads import as_number, parsed
 from htcq.emit.made_for import differs
 from htcq.node import Node
+from htcq.quota.knobs import truth_of
 from htcq.units import CPUS, GPUS, attribute
 
 #: Attributes of an ad, in the ad's own spelling, as texts of their expressions.
@@ -25,7 +26,6 @@ _COUNT = re.compile(r"NUM_SLOTS_TYPE_([0-9]+)")
 #: Of an expression in a message; --diff and condor_config_val show the rest.
 _MAX_CHARACTERS = 60
 _NUM_CPUS = "NUM_CPUS"
-_TRUE = ("true", "t", "yes", "1")
 
 
 def restart_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
     for ad in ads:
         number = ad.get("SlotTypeID", "")
         running[number] = running.get(number, 0) + 1
-        if not _true(ad.get("PartitionableSlot", "")):
+        if not truth_of(ad.get("PartitionableSlot", "")):
             yield f"slot {_slot(ad)} is not partitionable"
     wanted = {
         found.group(1): values[name]
@@ -71,7 +71,7 @@ def _counts(values: Mapping[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
 
 def _policy(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
     for ad in ads:
-        wanted = _true(_value(ad, "CONSUMPTION_POLICY", values))
+        wanted = truth_of(_value(ad, "CONSUMPTION_POLICY", values))
         running = any(name.startswith(_CONSUMPTION) for name in ad)
         if wanted and not running:
             yield "CONSUMPTION_POLICY is on, and the running slots have none"
@@ -161,10 +161,6 @@ def hardware_changes(
 def _value(ad: SlotAd, knob: str, values: Mapping[str, str]) -> str:
     """Return the value of ``knob`` for the type of a slot: its own comes before the general one."""
     return values.get(f"SLOT_TYPE_{ad.get('SlotTypeID', '')}_{knob}") or values.get(knob, "")
-
-
-def _true(text: str) -> bool:
-    return text.strip().lower() in _TRUE
 
 
 def _number(text: str) -> int | None:

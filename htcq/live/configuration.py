@@ -22,6 +22,9 @@ _OF_THIS_MACHINE = (
     "DETECTED_MEMORY", "UTSNAME_MACHINE", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME",
     "UTSNAME_VERSION",
 )  # fmt: skip
+#: The schedd carries out this metaknob by itself from 25.14 on (param_info.in). Without it, what
+#: the text does not say stays out of JOB_TRANSFORM_NAMES.
+_WITHOUT_AUTOMATIC = "AUTO_USE_FEATURE_PelicanRetryPolicy = false\n"
 #: A knob that nobody has: texts are expanded by giving them to it.
 _SCRATCH = "HTCQ_SCRATCH"
 #: Memory for HTCondor's parser and a text from elsewhere.
@@ -30,12 +33,15 @@ _MAX_MEMORY = 256 * 1024 * 1024
 _MAX_SECONDS = 10
 
 
-def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` after ``text`` alone was read.
+def read_here(text: str, names: Sequence[str], subsystem: str = "") -> dict[str, str]:
+    """Return the values of ``names`` after ``text`` alone was read, as ``subsystem`` reads it.
 
-    Macros are expanded; names that are not defined are left out. Only inside a
-    :class:`ParserProcess`.
+    Macros are expanded; names that are not defined are left out. Without a subsystem it is that of
+    the last reading. Only inside a :class:`ParserProcess`.
     """
+    if subsystem:
+        htcondor2 = library().htcondor2
+        htcondor2.set_subsystem(subsystem, htcondor2.SubsystemType.Tool)
     with only(text + ALONE):
         library().htcondor2.reload_config()
     return values_here(names)
@@ -110,10 +116,8 @@ def dump_here(text: str, names: Sequence[str], of_daemons: Sequence[Reading]) ->
     read_here(f"{text}{BLIND}", ())
     _become({**mine, **_values_without_macros(text, mine)})
     values, seen = values_here(names), list[dict[str, str]]()
-    htcondor2 = library().htcondor2
     for each in of_daemons:
-        htcondor2.set_subsystem(each.subsystem, htcondor2.SubsystemType.Tool)
-        read_here(f"{each.text}{BLIND}", ())
+        read_here(f"{_WITHOUT_AUTOMATIC}{each.text}{BLIND}", (), each.subsystem)
         _become({**mine, **_values_without_macros(each.text, mine), **each.specials})
         seen.append(values_here(each.names))
     return values, defaults, seen
@@ -146,14 +150,14 @@ def read_dump(text: str, names: Sequence[str], of_daemons: Sequence[Reading] = (
     return found
 
 
-def read_configuration(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` after ``text`` alone was read.
+def read_configuration(text: str, names: Sequence[str], subsystem: str = "") -> dict[str, str]:
+    """Return the values of ``names`` after ``text`` alone was read, as ``subsystem`` reads it.
 
     Raises:
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the text.
     """
-    values: dict[str, str] = ParserProcess().call(read_here, text, names)
+    values: dict[str, str] = ParserProcess().call(read_here, text, names, subsystem)
     return values
 
 

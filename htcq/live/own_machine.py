@@ -20,6 +20,8 @@ from htcq.live.configuration import expanded_here
 from htcq.live.deadline import Task, run_all
 from htcq.live.parser_process import ParserProcess
 from htcq.live.remote_config import is_wanted, write_configuration
+from htcq.pool.config_statements import Assignment
+from htcq.pool.daemons import daemons_of
 from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
 
@@ -53,6 +55,7 @@ def configuration_in_effect(
 
     It is that of ``directory`` alone, or of this machine where ``directory`` is empty.
     ``PREFIX*`` among ``names`` stands for all such knobs; knobs that are not defined are left out.
+    Knobs of a daemon with a local name that the master starts are there too, as LOCAL.KNOB.
 
     Raises:
         BindingsError: the bindings cannot be imported.
@@ -78,11 +81,26 @@ def _in_effect_here(
     for name in names:
         if name.endswith("*"):
             wanted |= {each for each in defined if each.startswith(name[:-1].upper())}
+    locals_ = {name.upper() for name in _local_names(htcondor2.param, subsystem)}
+    wanted |= {
+        each
+        for each in defined
+        if each.partition(".")[0] in locals_ and each.partition(".")[2] in wanted
+    }
     # The daemon's own SUBSYSTEM.KNOB wins in a macro as it does for the daemon.
     values = {name: expanded_here(htcondor2.param, f"$({name})") for name in sorted(wanted)}
     return InEffect(
         {name: value for name, value in values.items() if value},
         tuple(expanded_here(htcondor2.param, text) for text in texts),
+    )
+
+
+def _local_names(param: Any, subsystem: str) -> tuple[str, ...]:
+    """Return the local names of the daemons of ``subsystem`` that the master may start."""
+    texts = [(name, expanded_here(param, f"$({name})")) for name in param]
+    found = (Assignment(name, text, "", 0) for name, text in texts)
+    return tuple(
+        each.local for each in daemons_of(found, "") if each.local and each.subsystem == subsystem
     )
 
 

@@ -7,18 +7,22 @@ and by how few knobs it sets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from htcq.htcondor.knob_names import names_that_matter, split_prefix, stem_of
 from htcq.htcondor.matching import is_in_table
-from htcq.pool.config_statements import said_by
+from htcq.pool.config_statements import Statement, said_by
 from htcq.units import counted
 
 #: How many lines that are odd or end the parser one knob of HTCondor makes up for.
 _WORTH = 4
 #: Lines of a template for configuration management begin so.
 _DIRECTIVES = ("{%", "<%", "{{#", "{{/", "#!")
+
+#: A section of an INI file; an attribute of a job, and the last line of a submit description.
+_MARK = re.compile(r"\[[^\]\n]+\]\Z|\+\w+\s*=|queue\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ def content_of(text: str, is_known: Callable[[str], bool]) -> Content:
             return Content(0, 0, 0, 0, f"it is a template: line {number + 1} begins with {start}")
         if number == 0 and start.startswith(_DIRECTIVES[-1]):
             return Content(0, 0, 0, 0, "it is a program: it begins with #!")
+    if _begins_with_an_ad(text):
+        return Content(0, 0, 0, 0, "it is a list of ClassAds")
     said = said_by(text)
     braced = next((each for each in said.statements if each.flaw and "${" in each.text), None)
     if braced is not None:
@@ -81,7 +87,21 @@ def content_of(text: str, is_known: Callable[[str], bool]) -> Content:
             odd += 1
         else:
             others += 1
-    return Content(known, others, odd, refused)
+    return Content(known, others, odd, refused, _other_kind(said.statements, known))
+
+
+def _other_kind(statements: Iterable[Statement], known: int) -> str:
+    """Return what a text is by lines that another kind of file has; empty for a configuration."""
+    marks = [each for each in statements if each.flaw and _MARK.match(each.text)]
+    if len(marks) <= known:
+        return ""
+    kind = "has sections" if marks[0].text.startswith("[") else "is a submit description"
+    return f"it {kind}: {marks[0].text.split(chr(10))[0]} in line {marks[0].line}"
+
+
+def _begins_with_an_ad(text: str) -> bool:
+    lines = (line.strip() for line in text.split("\n"))
+    return next((line for line in lines if line and not line.startswith("#")), "") == "["
 
 
 def knob_test(defaults: Iterable[str]) -> Callable[[str], bool]:

@@ -49,24 +49,29 @@ class Line(NamedTuple):
 
 def lines_of(text: str) -> Iterator[Line]:
     """Yield the lines of ``text``, comments and empty ones too."""
-    whole, number, indent = "", 0, 0
+    # What a line is made of so far, without empty parts; joined once, as there may be many.
+    parts: list[str] = []
+    number = indent = 0
     for place, part in enumerate(text.split("\n"), 1):
         line = part.strip(SPACE)
-        if not whole:
+        if not parts:
             number, indent = place, len(part) - len(part.lstrip(SPACE))
         if line.startswith("#"):
-            if not whole:
+            if not parts:
                 yield Line(number, indent, line)
                 continue
             line = line[-1:]
-        whole += line
-        if whole.endswith("\\"):
-            whole = whole[:-1]
+        if line:
+            parts.append(line)
+        if parts and parts[-1].endswith("\\"):
+            last = parts.pop()[:-1]
+            if last:
+                parts.append(last)
             continue
-        yield Line(number, indent, whole, place > number)
-        whole = ""
-    if whole:
-        yield Line(number, indent, whole, True)
+        yield Line(number, indent, "".join(parts), place > number)
+        parts = []
+    if parts:
+        yield Line(number, indent, "".join(parts), True)
 
 
 class Parts(NamedTuple):
@@ -134,10 +139,16 @@ def parts_of(text: str) -> Parts | None:
     return parts
 
 
+#: What some editors put before a text, and HTCondor takes for letters of a name.
+_BYTE_ORDER_MARK = "\ufeff"
+
+
 def _misnamed(parts: Parts) -> Parts:
     """Return the parts of a line whose name is none; ``NAME+=`` and ``NAME@=`` lack a space."""
     name = parts.name
     flaw = f"{name or 'nothing'} is no name of a knob"
+    if name.startswith(_BYTE_ORDER_MARK):
+        flaw = "an invisible byte order mark stands before the line"
     operator = f"{name[-1:]}{parts.operator}"
     if operator in (ADDS, SEVERAL_LINES):
         flaw += f": a space is missing before {operator}"

@@ -55,9 +55,10 @@ _JWT = r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
 _URL_PASSWORD = r"(?<=://)[^\s/@:\"]*:[^\s/@\"]+(?=@)"
 _SECRET_VALUE = re.compile("|".join((_CLAIM_ID, _JWT, _PEM, _URL_PASSWORD)), re.DOTALL)
-#: What follows such a word in a command line.
+#: What follows such a word in a command line; not the truth value in ``if $(USE_PASSWORD:no)``.
 _SPELLED_OUT = re.compile(
-    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:[^\S\n]*[=:][^\S\n]*|[^\S\n]+)['\"]?)[^\s'\"|,;]+",
+    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:[^\S\n]*[=:][^\S\n]*|[^\S\n]+)['\"]?)"
+    r"(?!(?:yes|no|true|false|t|f|0|1)\))[^\s'\"|,;]+",
     re.IGNORECASE,
 )
 

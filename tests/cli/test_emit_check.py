@@ -266,3 +266,16 @@ def test_all_nodes_that_read_one_site_file_have_one_hash(call: Call, quiet_place
     text = (quiet_place / "htcq.toml").read_text()
     (quiet_place / "htcq.toml").write_text(text.replace("gpus = 8", "gpus = 9"))
     assert advertised() != plain
+
+
+def test_what_the_sites_prefixes_say_overrides(call: Call, written: Path) -> None:
+    (written / "99-old.config").write_text(
+        "CONSUMPTION_POLICY = (1 == 1)\nSTARTD.NUM_CLAIMS = 3\nM1 = $(STARTD)\nM1.SLOT_WEIGHT = 2\n"
+        "M2.SLOT_WEIGHT = 7\n"
+    )
+    done = call(*ARGUMENTS, "--write", str(written), "--check")
+
+    assert done.status == 1
+    assert f"overridden: NUM_CLAIMS is 3 at {written}/99-old.config:2, " in done.err
+    assert f"overridden: M1.SLOT_WEIGHT is 2 at {written}/99-old.config:4, and wins" in done.err
+    assert done.err.count("overridden") == 2

@@ -38,6 +38,26 @@ SLOTS = lay_out(NODE, (SlotType(Choice()),))
             "CLAIM_PARTITIONABLE_LEFTOVERS = True",
             "are both on, which HTCondor does not support",
         ),
+        (EXECUTE, "STARTD.SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number on the full slot"),
+        (EXECUTE, "M1.SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number on the full slot"),
+        (
+            EXECUTE,
+            "if $(IsStartd)\nSLOT_WEIGHT = NoSuchThing\nendif",
+            "SLOT_WEIGHT is no number on the full slot",
+        ),
+        (
+            EXECUTE,
+            "CONSUMPTION_POLICY = (1 == 1)\nCONSUMPTION_CPUS = 1.5",
+            "CONSUMPTION_CPUS is 1.5",
+        ),
+        (EXECUTE, "CONSUMPTION_POLICY = yes", "CONSUMPTION_POLICY is neither true nor false: yes"),
+        (
+            EXECUTE,
+            "STARTD.CLAIM_PARTITIONABLE_LEFTOVERS = 2 > 1",
+            "are both on, which HTCondor does not support",
+        ),
+        (ACCESS, "SCHEDD.SCHEDD_SLOT_WEIGHT = Cpus", "mentions cpus"),
+        (CENTRAL, "NEGOTIATOR.SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number"),
         (ACCESS, "SCHEDD_SLOT_WEIGHT = RequestMemory / 4096.0", "its group would starve"),
         (ACCESS, "SCHEDD_SLOT_WEIGHT = Cpus", "mentions cpus"),
         (CENTRAL, "SLOT_WEIGHT = NoSuchThing", "SLOT_WEIGHT is no number"),
@@ -50,6 +70,12 @@ def test_a_text_that_would_harm_a_daemon_is_refused(role: str, more: str, said: 
 
     assert said in str(refused.value)
     assert "nothing was written" in refused.value.hint
+
+
+def test_what_another_daemon_looks_up_is_no_danger() -> None:
+    text = f"{configuration(EXECUTE, NODE, SLOTS)}SCHEDD.SLOT_WEIGHT = NoSuchThing\n"
+
+    check_configuration(EXECUTE, text, SLOTS, read_configuration)
 
 
 def test_several_dangers_are_counted() -> None:

@@ -47,6 +47,18 @@ def found(directory: Path, subsystem: str = "STARTD") -> dict[str, str]:
         ("CONSUMPTION_POLICY =\n", {"CONSUMPTION_POLICY = ": "99-old.config:1"}),
         ("STARTD.SLOT_WEIGHT = 1\nSLOT_WEIGHT = 2\n", {"SLOT_WEIGHT = 1": "99-old.config:1"}),
         ("SCHEDD.SLOT_WEIGHT = 1\n", {}),
+        ("CONSUMPTION_POLICY = (1 == 1)\n", {}),
+        ("CONSUMPTION_POLICY = 1 > 2\n", {"CONSUMPTION_POLICY = 1 > 2": "99-old.config:1"}),
+        ("M1.SLOT_WEIGHT = 1\n", {}),
+        (
+            "M1 = /usr/sbin/condor_startd\nM1.SLOT_WEIGHT = 1\nM1.RANK = 1\n",
+            {"M1.SLOT_WEIGHT = 1": "99-old.config:2"},
+        ),
+        (
+            "STARTD_ARGS = -local-name big\nbig.slot_weight = 1\n",
+            {"BIG.SLOT_WEIGHT = 1": "99-old.config:2"},
+        ),
+        ("N2 = $(NEGOTIATOR)\nN2.SLOT_WEIGHT = 1\n", {}),
         ("SLOT_TYPE_1_SLOT_WEIGHT = 1\n", {"SLOT_TYPE_1_SLOT_WEIGHT = 1": "99-old.config:1"}),
         ("SLOT_TYPE_2_SLOT_WEIGHT = 1\n", {}),
         ("SLOT_TYPE_1_RANK = 1\n", {}),

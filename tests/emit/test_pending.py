@@ -130,3 +130,12 @@ def test_a_long_expression_is_shortened() -> None:
     (told,) = reconfig_pending([SLOT], {**VALUES, "SLOT_WEIGHT": " + ".join(["Cpus"] * 50)})
 
     assert len(told) < 200
+
+
+def test_a_flag_that_is_an_expression_is_evaluated() -> None:
+    values = {**VALUES, "CONSUMPTION_POLICY": "(1 == 1)"}
+
+    assert restart_pending([SLOT], values) == ()
+    assert restart_pending([SLOT], {**values, "CONSUMPTION_POLICY": "2 > 3"}) == (
+        "CONSUMPTION_POLICY is off, and the running slots have one",
+    )

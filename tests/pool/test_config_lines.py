@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from htcq.errors import InputError
 from htcq.live.configuration import read_configuration, read_dump
+from htcq.pool.config_lines import lines_of
 from htcq.pool.config_statements import said_by
 from htcq.pool.configuration import configuration_of_files
 
@@ -88,3 +91,32 @@ def test_random_lines_are_refused_where_htcondor_refuses_them(text: str) -> None
     told = flaws(whole)
 
     assert bool(told) is refused_by_htcondor(whole), told
+
+
+def test_a_line_of_very_many_lines_is_joined_once() -> None:
+    begun = time.process_time()
+    (line,) = [each for each in lines_of("A = 1 \\\n" * 400_000) if each.text]
+
+    assert len(line.text) == len("A = 1 ") * 400_000
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\\\n\\\nb", ["ab"]),
+        ("\\\na", ["a"]),
+        ("a\\\\\n\nb", ["ab"]),
+        ("a\\\n#c\\\nb\nd", ["ab", "d"]),
+        ("a\\", ["a"]),
+    ],
+)
+def test_what_a_line_is_made_of(text: str, expected: list[str]) -> None:
+    assert [each.text for each in lines_of(text)] == expected
+
+
+def test_a_byte_order_mark_is_named() -> None:
+    text = "\ufeffA = 1\n"
+
+    assert refused_by_htcondor(text)
+    assert flaws(text) == ["1:1 an invisible byte order mark stands before the line"]

@@ -102,6 +102,7 @@ def test_a_secret_is_known_by_its_looks(text: str) -> None:
         'MyAddress = "<127.0.0.1:33093?addrs=127.0.0.1-33093&alias=node.test>"',
         'Requirements = TARGET.Url == "https://example.org:8443/x@y"',
         "START = (A<B) && (C>D)",
+        "if $(USE_POOL_PASSWORD:no)",
     ],
 )
 def test_nothing_else_is_touched(text: str) -> None:

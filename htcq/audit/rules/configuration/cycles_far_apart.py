@@ -42,7 +42,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _duration(seconds: float) -> str:
     hours = seconds / 3600
     if hours >= 1:
-        return f"{hours:.3g} hours"
+        return "1 hour" if hours == 1 else f"{hours:.3g} hours"
     return f"{seconds / 60:.0f} minutes"
 
 

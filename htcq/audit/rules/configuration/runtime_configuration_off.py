@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
-from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import before_dot
 
 _SETTABLE = re.compile(r"(?:[A-Z_]+_)?SETTABLE_ATTRS_[A-Z_]+\Z", re.IGNORECASE)
 _SWITCHES = ("ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG")
@@ -34,7 +34,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _lists_knobs(knob: Knob) -> bool:
     """Return whether a daemon accepts knobs by it; it may be for one daemon alone."""
-    return bool(_SETTABLE.match(split_prefix(knob.name)[1]) and knob.value.strip())
+    name = knob.name.removeprefix(f"{before_dot(knob.name)}.")
+    return bool(_SETTABLE.match(name) and knob.value.strip())
 
 
 def _found(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.pool.knob_values import is_uncertain
 from htcq.pool.user_maps import UserMap, required_attributes, user_maps
 
 
@@ -13,7 +14,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for name, configuration in evidence.access.items():
         for each in user_maps(configuration):
             there = evidence.pool.map_files.get(each.file)
-            if there is None:
+            if not there and is_uncertain(configuration, each.knob):
+                yield Unchecked(f"the file {each.knob.raw}: another file may set its macros")
+            elif there is None:
                 yield Unchecked(f"the map files of access points, such as {each.file}")
             elif not there:
                 yield _found(name, each, required_attributes(configuration, each.name))

@@ -31,6 +31,7 @@ def test_a_switch_without_a_list_is_found(switch: str) -> None:
     "text",
     [
         "ENABLE_RUNTIME_CONFIG = True\nSETTABLE_ATTRS_CONFIG = SLOT_WEIGHT",
+        "ENABLE_RUNTIME_CONFIG = True\nDEFRAG.SETTABLE_ATTRS_ADMINISTRATOR = DEFRAG_MAX_CONCURRENT_DRAINING",
         "SETTABLE_ATTRS_CONFIG =",
         "A = 1",
     ],

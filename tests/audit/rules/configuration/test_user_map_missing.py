@@ -36,6 +36,16 @@ def test_a_map_that_is_there_or_not_asked_for_is_fine() -> None:
     assert not found(RULE, pool(access={"a": "CLASSAD_USER_MAPFILE_labs = /etc/labs\n"}))
 
 
+def test_a_macro_that_another_file_sets_is_no_part_of_the_name() -> None:
+    text = MAP.replace("/etc/labs", "$(SITE_ETC)/labs")
+    given = replace(pool(access={"a": text}), map_files={"/labs": False})
+    outcome = look(RULE, given)
+    (missing,) = outcome.not_checked
+
+    assert not outcome.findings
+    assert missing.missing == "the file $(SITE_ETC)/labs: another file may set its macros"
+
+
 def test_on_another_machine_it_is_not_known() -> None:
     (missing,) = look(RULE, pool(access={"a": MAP})).not_checked
 
