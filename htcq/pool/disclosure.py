@@ -77,7 +77,8 @@ _SLOT = _EVERY | _forms(
         "AvailableGPUs AssignedGPUs LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory "
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
         "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
-        "TotalJobRunTime EnteredCurrentState WantClaiming"
+        "TotalJobRunTime EnteredCurrentState WantClaiming MyCurrentTime DrainReason "
+        "ExpectedMachineGracefulDrainingCompletion DetectedCpus DetectedGPUs"
     ),
 )
 _JOB = _EVERY | _forms(

@@ -213,7 +213,8 @@ class Clauses:
 
     def _values(self, text: str, of_job: bool, ads: _Ads) -> Values:
         slots, job = ads
-        expression = self._links.parsed(text)
+        # A condition that is a whole expression by itself may be too deep within another.
+        expression = self._links.parsed(text) or self._links.parsed("error")
         assert expression is not None
         my, target = (job, slots) if of_job else (slots, job)
         return self._engine.evaluate(expression, my, target)

@@ -9,7 +9,10 @@ import pytest
 from tests.columns.recorded import GOLDEN, archives, compared_pool, pools
 
 #: Policies with countMatches() over the GPUs of a slot, and jobs that look at the clock.
-MAY_FALL_BACK = {"sid-constraint-runs", "sid-deferral", "sid-gpu", "trixie-gpu-hetero"}
+#: So do the two from the field.
+MAY_FALL_BACK = {
+    "sid-constraint-runs", "sid-deferral", "sid-gpu", "trixie-gpu-hetero", "demand", "pilot-long-job",
+}  # fmt: skip
 MAX_SHARE = 0.01
 
 

@@ -116,9 +116,10 @@ def test_a_real_icinga_runs_the_plugin_with_its_options_and_reads_the_verdict(
 
     assert found["htcondor-quota-drift"][0] == found["htcondor-groups-below-quota"][0] == "1"
     assert found["htcondor-quota-drift"][1].split("\n")[0].rstrip() == (
-        f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep"
+        f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep; "
+        "1 of 5 groups below quota while jobs wait: physics.hep"
     )
-    assert found["htcondor-quota-drift"][2].split()[:2] == ["drifted=1;0;;0;5", "starved=1;;;0;5"]
+    assert found["htcondor-quota-drift"][2].split()[:2] == ["drifted=1;0;;0;5", "starved=1;0;;0;5"]
     assert found["htcondor-groups-below-quota"][2].split()[:2] == [
         "drifted=1;;;0;5",
         "starved=1;0;;0;5",

@@ -135,15 +135,17 @@ def test_a_real_nagios_sees_state_text_numbers_and_lines(tmp_path: Path) -> None
 
     assert (drift["current_state"], starved["current_state"]) == ("1", "1")
     assert drift["plugin_output"] == (
-        f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep"
+        f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep: "
+        "1 of 5 groups below quota while jobs wait: physics.hep"
     )
     assert drift["performance_data"].split()[:3] == [
         "drifted=1;0;;0;5",
-        "starved=1;;;0;5",
+        "starved=1;0;;0;5",
         "over=1;;;0;5",
     ]
-    assert (
-        drift["long_plugin_output"] == "physics.lep: drifted: quota published 4 where 5 should be"
+    assert drift["long_plugin_output"] == (
+        r"physics.hep: starved: uses 0 of 15 while 30 waits\nphysics.lep: drifted: quota published 4 "
+        "where 5 should be"
     )
     assert starved["long_plugin_output"] == "physics.hep: starved: uses 0 of 15 while 30 waits"
     assert audit["plugin_output"].startswith(

@@ -182,7 +182,10 @@ def restless(*given: Any) -> World:
 
 
 class Restless:
-    """A count of changes that is never the one of before."""
+    """A count of changes that is never the one of before; none, so that a course begins with the captured pool."""
+
+    def __bool__(self) -> bool:
+        return False
 
     def __eq__(self, other: object) -> bool:
         return False

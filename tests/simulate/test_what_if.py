@@ -95,7 +95,7 @@ def test_demand_can_be_another(
         (WhatIf(remove=("node9",)), "--remove node9: no machine"),
         (WhatIf(drain=("x*",)), r"--drain x\*: no machine"),
         (WhatIf(add=((1, "node9"),)), "--add node9: no machine"),
-        (WhatIf(demand=(("dan", 2.0),)), "--demand dan: nobody"),
+        (WhatIf(demand=(("dan", 2.0),)), "--demand dan: no submitter or group of that name"),
     ],
 )
 def test_what_is_not_there_is_an_error(what: WhatIf, message: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from htcq.classads import Expr
+from htcq.classads import named
 from htcq.policy.claim import supports
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
@@ -18,7 +18,7 @@ from htcq.simulate.course.claims import Base
 from htcq.simulate.cycle.queues import Request
 
 _AVAILABLE = "AvailableGPUs"
-_SUITS = Expr("countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)")
+_SUITS = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)"
 
 
 class Devices:
@@ -98,7 +98,9 @@ class Devices:
         key = (id(root), id(request), name)
         if key not in self._suit:
             alone = self._listing(slot, (name,)).ad()
-            self._suit[key] = supports(alone) or _SUITS.evaluate(request.first.ad(), alone) == 1
+            self._suit[key] = (
+                supports(alone) or named(_SUITS).evaluate(request.first.ad(), alone) == 1
+            )
         return self._suit[key]
 
 

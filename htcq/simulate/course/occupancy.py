@@ -21,7 +21,7 @@ from htcq.simulate.cycle.preemption import preemption_texts
 from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.units import CPUS
 
-_RETIREMENT = named("MY.MaxJobRetirementTime")
+_RETIREMENT = "MY.MaxJobRetirementTime"
 _SECONDS_IN_HOUR = 3600.0
 
 
@@ -87,8 +87,8 @@ class Occupancy:
         text = slot.frame.text("MaxJobRetirementTime")
         if not text or literal(text) == 0:
             return 0.0
-        seconds = _number(_RETIREMENT.evaluate(slot.ad(), job.ad()))
-        wanted = as_number(_RETIREMENT.evaluate(job.ad(), slot.ad()))
+        seconds = _number(named(_RETIREMENT).evaluate(slot.ad(), job.ad()))
+        wanted = as_number(named(_RETIREMENT).evaluate(job.ad(), slot.ad()))
         if wanted is None:
             return seconds
         return min(seconds, float(wanted))

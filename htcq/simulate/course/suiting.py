@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.classads import Expr, holds
+from htcq.classads import holds, named
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
@@ -21,8 +21,8 @@ from htcq.simulate.cycle.search import limits_of
 from htcq.simulate.cycle.submitter_queues import likenesses_of
 
 #: The scope is said: what an ad lacks would be looked up in the other one.
-_REQUIREMENTS = Expr("MY.Requirements")
-_LIMITS = Expr("MY.ConcurrencyLimits")
+_REQUIREMENTS = "MY.Requirements"
+_LIMITS = "MY.ConcurrencyLimits"
 #: Outcomes that are kept.
 _MAX_KNOWN = 100_000
 
@@ -105,7 +105,7 @@ class Suiting:
         if request.limits is not None:
             return request.limits
         job = self._clock.ad(request.first).ad()
-        value = _LIMITS.evaluate(job, self._clock.ad(slot).ad(dict(has)))
+        value = named(_LIMITS).evaluate(job, self._clock.ad(slot).ad(dict(has)))
         return value if isinstance(value, str) else ""
 
     def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
@@ -122,8 +122,8 @@ class Suiting:
                 self._known.clear()
             job = self._clock.ad(request.first).ad()
             ad = timed.ad(dict(has))
-            found = holds(_REQUIREMENTS.evaluate(job, ad)) and holds(
-                _REQUIREMENTS.evaluate(ad, job)
+            found = holds(named(_REQUIREMENTS).evaluate(job, ad)) and holds(
+                named(_REQUIREMENTS).evaluate(ad, job)
             )
             self._known[key] = found
         return found

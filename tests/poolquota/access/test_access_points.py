@@ -65,7 +65,7 @@ def test_what_a_schedd_offers_of_all_submitters_is_fixed_before_the_matches_and_
     given = pool(
         policy_slot(Cpus=8, NumClaims=8), access, asks("ada", 4), asks("ben", 4), jobs=jobs
     )
-    matches = run_cycle(given).matches
+    matches = run_cycle(given, ["ada@site", "ben@site"]).matches
 
     assert [(each.request, each.job) for each in matches] == [
         ("1.0", "1.0"),

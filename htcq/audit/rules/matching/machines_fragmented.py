@@ -49,7 +49,7 @@ def _drains(evidence: Evidence) -> bool:
     if any(str(slot.state) == "Drained" for slot in evidence.slots):
         return True
     found = evidence.configurations()
-    return any("DEFRAG" in each.value("DAEMON_LIST").upper() for _, each in found)
+    return any("defrag" in each.value("DAEMON_LIST").lower() for _, each in found)
 
 
 def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> Found:
