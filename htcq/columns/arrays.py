@@ -207,7 +207,7 @@ def listed_truths(values: Array, rows: int) -> Sequence[bool]:
     return spread(values, rows).tolist()  # type: ignore[no-any-return]
 
 
-def signatures(values: Sequence[Array], rows: int) -> Sequence[bytes]:
+def signatures(values: Sequence[Array], rows: int) -> Sequence[object]:
     """Return for each row what is the same for rows in which the same truth values hold."""
     if not values:
         return [b""] * rows

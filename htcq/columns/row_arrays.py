@@ -212,6 +212,12 @@ def listed_numbers(numbers: Vector, rows: int) -> Sequence[float]:
     return _spread(numbers, rows)
 
 
+def signatures(values: Sequence[Vector], rows: int) -> Sequence[object]:
+    """Return for each row what is the same for rows in which the same truth values hold."""
+    columns = [_spread(each, rows) for each in values]
+    return [tuple(bool(column[row]) for column in columns) for row in range(rows)]
+
+
 def first_in(values: Vector) -> int:
     """Return the number of the first row that is true; one is."""
     return values.index(True)
