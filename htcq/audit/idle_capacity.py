@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Harm, Severity
-from htcq.balance.balance import Balance, cancel_drain
+from htcq.balance.balance import Balance, cure_of
 from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.pool.slot import Number
-from htcq.pool.slot_state import DRAINED, utc
+from htcq.pool.slot_state import utc
 from htcq.units import counted, show_number
 
 #: What waiting jobs would use of a cause: less than this part of the pool is information only.
@@ -37,9 +37,6 @@ def _share(part: Number, whole: Number) -> float:
 
 def _found(balance: Balance, each: CauseAmount) -> Found:
     part, kind = part_of(balance, each), cause_type(each.cause)
-    cure = kind.lifted_by
-    if each.cause == DRAINED:
-        cure = cancel_drain(each.machines)
     since = "" if each.since is None else f" since {utc(each.since)}"
     details = [detail for detail, _ in each.details[:_NAMED]]
     facts = [
@@ -65,7 +62,7 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
             f"{counted(each.jobs, 'job')} would start there"
         ),
         facts=tuple(facts),
-        advice=f"{cure}.",
+        advice=f"{cure_of(each)}.",
         count=each.slots,
         examples=each.examples,
         severity=severity,

@@ -6,6 +6,7 @@ each asset; what is in none of the known causes is "unexplained", and that is a 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from htcq.balance.amounts import Amounts
@@ -13,9 +14,8 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
-from htcq.balance.standing import CauseAmount, standings_of
+from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
-from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
 from htcq.poolquota.ailment import ObservedPool
 from htcq.why.choice import all_idle
@@ -107,10 +107,13 @@ def balance_of(verdicts: Verdicts) -> Balance:
     capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
     demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
     standings = standings_of(capacity.parts, capacity.wanted)
-    kinds = []
-    for name, total in capacity.by_kind.items():
-        parts = [each for each in capacity.parts if each.kind == name]
-        kinds.append(KindBalance(name, total, standings_of(parts, {})))
+    of_kind = defaultdict[str, list[Part]](list)
+    for part in capacity.parts:
+        of_kind[part.kind].append(part)
+    kinds = [
+        KindBalance(name, total, standings_of(of_kind[name], {}))
+        for name, total in capacity.by_kind.items()
+    ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
     usage = {each.name: each.used_after for each in verdicts.trace.groups}
     return Balance(
@@ -127,26 +130,25 @@ def balance_of(verdicts: Verdicts) -> Balance:
 
 
 def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
-    found = []
-    for each in standings:
-        kind = cause_type(each.cause)
-        if kind.needs_somebody and each.jobs:
-            cure = kind.lifted_by
-            if each.cause == DRAINED:
-                cure = cancel_drain(each.machines)
-            found.append(Todo(each.cause, cure, each.wanted, each.jobs))
+    found = [
+        Todo(each.cause, cure_of(each), each.wanted, each.jobs)
+        for each in standings
+        if cause_type(each.cause).needs_somebody and each.jobs
+    ]
     return tuple(sorted(found, key=lambda each: (-each.wanted.weight, -each.jobs, each.cause)))
 
 
-def cancel_drain(machines: tuple[str, ...]) -> str:
-    """Return the commands that end the drain of ``machines``, the first of many."""
-    named = [f"condor_drain -cancel {machine}" for machine in machines[:_NAMED]]
-    more = len(machines) - _NAMED
+def cure_of(amount: CauseAmount) -> str:
+    """Return what lifts a cause: of drained machines the commands, the first of many."""
+    if amount.cause != DRAINED:
+        return cause_type(amount.cause).lifted_by
+    named = [f"condor_drain -cancel {machine}" for machine in amount.machines[:_NAMED]]
+    more = len(amount.machines) - _NAMED
     return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
 
 
 def _unknown(verdicts: Verdicts) -> tuple[str, ...]:
-    pool: Pool = verdicts.pool
+    pool = verdicts.pool
     missing = (
         (pool.slots is None, "the slots are not known: there is no capacity to look at"),
         (pool.jobs is None, "the queues are not known: whether jobs wait is not known"),

@@ -112,11 +112,10 @@ class Capacities:
         return self._kinds[machine_of(slot)]
 
     def _used(self, slot: Slot) -> None:
-        since = as_number(slot.state_since)
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=None if since is None else float(since),
+                since=_since(slot),
             )
         )  # fmt: skip
 
@@ -142,7 +141,6 @@ class Capacities:
 
     def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
         """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
-        births: dict[str, Amounts] = {}
         now: dict[str, Amounts] = {}
         owners: dict[str, Slot] = {}
         for slot in self._slots:
@@ -158,7 +156,6 @@ class Capacities:
             birth = self._weighed.of(slot)
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
-            births[place] = birth
             kind = self._kind(slot)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth)
             total = total.plus(birth)
@@ -311,10 +308,14 @@ def _repeats(steps: Sequence[_Step], rest: Sequence[int], most: int) -> int:
 
 def _closed_part(piece: Piece, amounts: Amounts) -> Part:
     slot, detail = piece.slot, ""
-    since = as_number(slot.state_since)
     if piece.closed == DRAINED:
         detail = drain_of(slot).why or "no reason given"
     return Part(
         piece.closed, amounts, piece.kind, (str(slot.name),), detail,
-        None if since is None else float(since), machine_of(slot),
+        _since(slot), machine_of(slot),
     )  # fmt: skip
+
+
+def _since(slot: Slot) -> float | None:
+    since = as_number(slot.state_since)
+    return None if since is None else float(since)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.classads import Expr, Value, as_number, parsed
+from htcq.classads import Expr, holds, parsed
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.knobs import number_of
@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     choice = parsed(_value(defrag, _CHOICE) or "true")
     chosen = [each for each in evidence.partitionable if _may_drain(each, choice)]
-    if chosen and not any(_is_true(target.evaluate(each.ad(each.total))) for each in chosen):
+    if chosen and not any(holds(target.evaluate(each.ad(each.total))) for each in chosen):
         machines = {slot.machine for each in chosen for slot in each.slots}
         largest = max(chosen, key=lambda each: each.total.get("cpus", 0))
         yield Found(
@@ -69,14 +69,9 @@ def _may_drain(slot_class: SlotClass, choice: Expr | None) -> bool:
     if choice is None:
         return False
     return any(
-        slot.value("Offline") is not True and _is_true(choice.evaluate(slot.ad()))
+        slot.value("Offline") is not True and holds(choice.evaluate(slot.ad()))
         for slot in slot_class.slots
     )
-
-
-def _is_true(value: Value) -> bool:
-    """Return whether a value holds as a constraint does."""
-    return value is True or bool(as_number(value))
 
 
 def _facts(defrag: Configuration) -> Iterator[Fact]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
-from htcq.classads import as_number
+from htcq.classads import Value, as_number
 from htcq.htcondor.knob_types import knob_type
 from htcq.htcondor.matching import is_followed
 from htcq.pool.completed_cycles import CompletedCycle, completed_cycles
@@ -53,9 +53,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _waits_since(job: Job, moment: float) -> bool:
     """Return whether the job was in the queue, and idle, before ``moment``."""
-    times = [as_number(value) for value in (job.queued_at, job.status_since)]
-    known = [time for time in times if time is not None]
-    return bool(known) and max(known) < moment
+    return _is_over(moment, job.queued_at, job.status_since)
 
 
 def _free_since(slot: Slot | None, moment: float) -> bool:
@@ -65,9 +63,13 @@ def _free_since(slot: Slot | None, moment: float) -> bool:
     """
     if slot is None or slot.state != "Unclaimed" or as_number(slot.dynamic_slots):
         return False
-    times = [as_number(value) for value in (slot.state_since, slot.activity_since)]
-    known = [time for time in times if time is not None]
-    return bool(known) and max(known) < moment
+    return _is_over(moment, slot.state_since, slot.activity_since)
+
+
+def _is_over(moment: float, *values: Value) -> bool:
+    """Return whether the last of some times is before ``moment``; not where none is known."""
+    times = [as_number(value) for value in values]
+    return max((time for time in times if time is not None), default=moment) < moment
 
 
 def _found(
