@@ -19,6 +19,7 @@ from testpool import Pool
 
 from htcq.audit.catalog import rule, rules_of_pools
 from htcq.audit.rule import AnyRule, Severity
+from htcq.simulate.cycle.time_limits import TIME_LIMITS
 
 ONLY_SUITES = [NEWEST]
 
@@ -227,6 +228,11 @@ BREAKS: Mapping[str, Break] = {
         {"ann": 2},
         {"concurrency_limits": "seats"},
     ),
+    "no time for any submitter": Break(
+        frozenset(("negotiation-time-limit",)),
+        {**policy(), **dict.fromkeys(TIME_LIMITS, "0")},
+        {"ann": 8},
+    ),
 }  # fmt: skip
 
 
@@ -340,7 +346,6 @@ _NO_SETTING: Mapping[str, str] = {
     "expected-starts-missing": "what keeps the jobs is not known",
     "matched-jobs-do-not-start": "the machine or the access point has to be looked at",
     "negotiation-cut-off": "what takes the time is not known",
-    "negotiation-time-limit": "how much time is enough is the site's to say",
     "defrag-never-done": "which machines are whole is the site's to say",
     "start-refuses-dynamic-slots": "START is the site's own condition, and only the site knows which part dynamic slots need not meet",
 }

@@ -188,7 +188,11 @@ def slot_ad(number: int, users: list[str], host: str) -> str:
 
 
 def odd_pool(directory: Path, users: list[str], groups: list[str], host: str) -> None:
-    """Write a snapshot of a machine with two slots, and of a job of each user in each group."""
+    """Write a snapshot of a machine with two slots, and of a job of each user in each group.
+
+    It says when it was taken: without that the order of its ads is guessed from their names."""
+    taken = '{"taken": "2026-11-21T10:00:00+00:00"}'
+    (directory / "meta.json").write_text(taken, encoding="utf-8")
     ads = [slot_ad(number, users, host) for number in (1, 2)]
     jobs = []
     for number, (user, group) in enumerate(
