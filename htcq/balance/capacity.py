@@ -19,6 +19,7 @@ from htcq.balance.causes import (
     OTHER_NEGOTIATOR,
     SPECIALISED,
     STALE,
+    START_IS_FULL,
     START_REFUSES,
     STARTING,
     STRANDED,
@@ -186,7 +187,11 @@ class Capacities:
             yield number, self._waiting[number].cause or pieces.kept_by or self._nothing
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
-            if not self._waiting[number].cause and not pieces.kept_by:
+            if self._waiting[number].cause or pieces.kept_by:
+                continue
+            if number in pieces.whole:
+                yield number, START_IS_FULL
+            else:
                 yield number, SPECIALISED if self._others(pieces) else START_REFUSES
 
     def _others(self, pieces: Pieces) -> bool:

@@ -14,6 +14,7 @@ from htcq.why import match_failure as wall
 
 RUNNING, STARTING = state.RUNNING, "starting"
 STALE, START_REFUSES, SPECIALISED = "stale", "start-refuses", "specialised"
+START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
 STRANDED, FRAGMENTED = "stranded", "fragmented"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
@@ -106,6 +107,11 @@ CAUSES: Mapping[str, CauseType] = {
         "whose START takes other jobs",
         "Jobs wait that fit the slot; START takes none of these, but other jobs of the pool.",
         "START of the execution point, if it should take them",
+    ),
+    START_IS_FULL: CauseType(
+        "whose START takes no more beside what runs",
+        "Jobs wait that fit the slot; START takes them only where fewer claims are.",
+        "the end of running jobs; START of the execution point",
     ),
     STRANDED: CauseType(
         "stranded",

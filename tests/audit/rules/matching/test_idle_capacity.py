@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
 from htcq.pool.pool import Pool
 from tests.audit.sites import found, job, negotiator, pool, slot, submitter
@@ -78,6 +79,24 @@ def test_a_start_that_takes_no_known_job_is_found_and_one_for_other_jobs_is_not(
         others, submitter(IdleJobs=1, WeightedIdleJobs=1), negotiator(), jobs=queue, config=""
     )
     assert found("start-refuses-waiting-jobs", sound) == ()
+
+
+def test_a_start_that_takes_so_many_claims_and_no_more_is_no_finding() -> None:
+    """START counts the dynamic slots: the slot has as many as it takes, and the rest of it waits for their end."""
+    start = "DynamicSlot =?= true || (NumDynamicSlots ?: 0) < 3"
+    full = slot(
+        "slot1@node1", PartitionableSlot=True, SlotType='"Partitionable"', Start=start,
+        NumDynamicSlots=3, TotalSlotCpus=8, Cpus=5,
+    )  # fmt: skip
+    given = waiting(full)
+    assert found("start-refuses-waiting-jobs", given) == ()
+    causes = {each.cause: each.amounts.cpus for each in Evidence(given).balance.by}
+    assert causes["start-is-full"] == 4
+
+    open_to_nobody = slot(
+        "slot1@node1", PartitionableSlot=True, NumDynamicSlots=3, Start="TARGET.X < 3"
+    )
+    assert found("start-refuses-waiting-jobs", waiting(open_to_nobody))
 
 
 def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
