@@ -22,6 +22,7 @@ MAX_JOBS_RUNNING, USER_MAX_JOBS = "max-jobs-running", "user-max-jobs"
 OFFER_BUDGET, CURB_MATCHMAKING = "offer-budget", "curb-matchmaking"
 START_VANILLA_UNIVERSE, DEDICATED_SCHEDULER = "start-vanilla-universe", "dedicated-scheduler"
 JOB_CONSTRAINT, NOT_ADVERTISED, SCHEDD_SILENT = "job-constraint", "not-advertised", "schedd-silent"
+JOB_PRIO_LEFT_OUT = "job-prio-left-out"
 # Demand, groups and submitters.
 NO_DEMAND = "no-demand"
 GROUP_QUOTA, GROUP_ORDER = "group-quota", "group-order"
@@ -136,6 +137,10 @@ WALLS: Mapping[str, WallType] = {
     JOB_CONSTRAINT: WallType(
         "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not request it.",
         "NEGOTIATOR_JOB_CONSTRAINT of the central manager",
+    ),
+    JOB_PRIO_LEFT_OUT: WallType(
+        "USE_GLOBAL_JOB_PRIOS: the negotiator asks for other priorities of the submitter's jobs.",
+        "USE_GLOBAL_JOB_PRIOS = False; a larger GROUP_QUOTA_ROUND_ROBIN_RATE",
     ),
     NOT_ADVERTISED: WallType(
         "The negotiator's collector has no ad of the submitter.",

@@ -60,7 +60,7 @@ def _starved(
 
     None where one of these jobs is offered, or where there is no such job.
     """
-    runs = asking.queue.asked_for()
+    runs = asking.queue.asked_for(asking.job_prios)
     never = now = place = 0
     while place < len(runs) and never + now < budget:
         run = runs[place]
