@@ -4,10 +4,10 @@ A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every 
 one quantum of everything and W = min q(a). With ``max`` it may take none of some assets and W = max
 q(a).
 
-V(a) is a multiple of Q(a), so that all quanta are alike: what is consumed depends on the request
-alone, and a claim that asks for what it consumes consumes the same. Where quanta differ by a unit
-(``htcq.capacity.marks``) it would consume more: the negotiator matches, and the startd, which
-computes the consumption again on what is left, refuses the claim in every cycle.
+A claim gets floor(V(a) n(a) / Q(a)): what is consumed depends on the request alone, and a claim
+that asks for what it consumes consumes the same (``htcq.capacity.whole_quanta``). If it depended
+on what is left, the negotiator could match what the startd refuses in every cycle: the startd
+computes the consumption again, from requests that are consumption already.
 
 Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left.
 Without that, a claim that takes none of those would leave W as it is and be free; a claim that
@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isqrt
 
-from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
+from htcq.capacity.whole_quanta import WholeQuanta
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
 from htcq.policy.weight import at_least_one, capped, greatest, least, split_weight
@@ -38,10 +38,10 @@ class Quantized:
     disk_slop_kb: int = 0
     name: str = "quantized"
 
-    def marks(self, asset: str) -> Marks:
+    def marks(self, asset: str) -> WholeQuanta:
         """Return how ``asset`` is divided."""
         spare = self.disk_slop_kb if asset == DISK else 0
-        return Marks(self.levels[asset], spare)
+        return WholeQuanta(self.levels[asset], spare)
 
     @property
     def provides(self) -> dict[str, int]:
@@ -49,7 +49,7 @@ class Quantized:
         return {}
 
     def check(self, total: Amounts) -> None:
-        """Refuse unknown assets, and levels that are more than units or do not divide them."""
+        """Refuse unknown assets, and levels that are more than units or leave a quantum over."""
         known_assets(self.levels, total, "--level")
         for asset, levels in self.levels.items():
             have = total[asset]
@@ -67,25 +67,22 @@ class Quantized:
                     f"({have})",
                     hint,
                 )
-            if not self.marks(asset).are_even(have):
+            if not self.marks(asset).are_exact(have):
                 raise self._uneven(asset, have)
 
     def _uneven(self, asset: str, total: int) -> ModelError:
-        """Return the error for an asset whose quanta differ: with what a claim would consume."""
-        levels, marks = self.levels[asset], self.marks(asset)
-        asked = marks.divided(total) // levels
-        once = marks.given(1, total, total)
-        twice = max(once, marks.given(marks.asked(once, total), total, total))
+        """Return the error for levels whose roundings add up to a quantum."""
+        levels = self.levels[asset]
         unit = {MEMORY: " MiB", DISK: " KiB"}.get(asset, "")
+        quantum, rest = divmod(self.marks(asset).divided(total), levels)
         hint = "use --model linear, which has no levels"
         fitting = greatest_divisor(total, levels)
         if fitting > 1:
             hint += f", or --level {asset}={fitting}"
         return ModelError(
-            f"--level {asset}={levels}: {asset} of this node, {total}{unit}, is no multiple of "
-            f"{levels}: a request of {asked}{unit} consumes {once}{unit}, and a request of "
-            f"{once}{unit} consumes {twice}{unit}, so that the startd may refuse a match in "
-            "every cycle",
+            f"--level {asset}={levels}: {levels} claims of one quantum ({quantum}{unit}) leave "
+            f"{rest}{unit} of the {total}{unit} of this node, where one more claim fits that "
+            "would cost nothing",
             hint,
         )
 
@@ -116,7 +113,7 @@ class Quantized:
         amounts = dict(request)
         for asset, quanta in self.taken_quanta(request, left, total).items():
             if quanta:
-                given = self.marks(asset).given(quanta, left[asset], total[asset])
+                given = self.marks(asset).worth(quanta, total[asset])
                 amounts[asset] = max(request[asset], given)
         return amounts
 

@@ -66,14 +66,15 @@ def _minimum(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> MinimumC
     return MinimumCharge(charges, draw(st.booleans()), shares)
 
 
-def _divisors(number: int, most: int) -> list[int]:
-    return [each for each in range(1, min(number, most) + 1) if number % each == 0]
+def _levels(number: int, most: int) -> list[int]:
+    """Levels of which the roundings of all claims are less than a quantum."""
+    return [each for each in range(1, min(number, most) + 1) if number % each < number // each]
 
 
 @st.composite
 def _quantized(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Quantized:
     levels = {
-        asset: draw(st.sampled_from(_divisors(total[asset], 300)))
+        asset: draw(st.sampled_from(_levels(total[asset], 300)))
         for asset in draw(_some_assets(total))
     }
     return Quantized(levels, draw(st.sampled_from(("min", "max"))), shares)
