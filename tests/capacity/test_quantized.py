@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from htcq.capacity.choice import Choice, realise
 from htcq.capacity.quantized import Quantized, proposed_levels
 from htcq.errors import ModelError
-from htcq.policy.consumption import SCHEDULER, Terms
+from htcq.policy.charge import Charges, job_ad
+from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Terms
 
 TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
 
@@ -105,3 +108,30 @@ def test_scheduler_splitting_has_no_gpus() -> None:
 
 def test_as_many_levels_as_cores_are_proposed() -> None:
     assert proposed_levels(6) == {"cpus": 6, "memory": 6, "disk": 6}
+
+
+def test_the_expressions_are_idempotent_on_200_odd_nodes_as_they_empty() -> None:
+    """C(C(r)) = C(r) and C(r) >= r, as HTCondor's own library evaluates the texts, portable and literal."""
+    seeded = Random(33)
+    for number in range(200):
+        cpus = seeded.randint(1, 256)
+        memory = seeded.randint(cpus * cpus + cpus, 2_000_000)
+        total = {"cpus": cpus, "memory": memory, "disk": seeded.randint(10**6, 10**10)}
+        model = Quantized({"cpus": cpus, "memory": cpus})
+        model.check(total)
+        charges = Charges(model.policy(Terms(total, literal=number % 2 == 0), NEGOTIATOR), total)
+        for _ in range(6):
+            left = {**total, "memory": seeded.randint(1, memory)}
+            asked = seeded.randint(1, memory)
+            once = memory_of(charges, left, asked)
+            assert once >= asked
+            assert memory_of(charges, left, once) == once
+            assert once == consumed(cpus, memory, asked, left["memory"])
+
+
+def memory_of(charges: Charges, left: dict[str, int], asked: int) -> int:
+    """What the texts say that a claim takes of memory."""
+    job = job_ad({"cpus": 1, "memory": asked, "disk": 1})
+    taken = charges.consumed(charges.pslot(left), job)["memory"]
+    assert taken is not None
+    return int(taken)
