@@ -109,18 +109,13 @@ def _consumed_again(charges: Charges) -> Iterator[str]:
     """
     found: set[str] = set()
     for shape in [*job_grid(charges.total), *_near_parts(charges.total)]:
-        job, left = job_ad(shape), dict(charges.total)
-        for _ in range(_CLAIMS_TRIED):
-            taken = _taken(charges.consumed(charges.pslot(left), job), left)
-            if not taken:
-                break
-            left = {asset: amount - taken.get(asset, 0) for asset, amount in left.items()}
-            again = charges.consumed(charges.pslot(left), job)
-            for asset in shape:
+        job = job_ad(shape)
+        for left, taken in _claims(charges, job):
+            after = {asset: amount - taken[asset] for asset, amount in left.items()}
+            again = charges.consumed(charges.pslot(after), job)
+            # The startd puts nothing in place of a request that the job does not make.
+            for asset in shape.keys() - found:
                 amount = again.get(asset)
-                # A request of 0 is left out: quantized with the rule max takes by what is left.
-                if asset in found or not shape[asset]:
-                    continue
                 if amount is None or amount <= taken[asset]:
                     continue
                 found.add(asset)
@@ -130,6 +125,28 @@ def _consumed_again(charges: Charges) -> Iterator[str]:
                     "would refuse what the negotiator matches, in every cycle"
                 )
     charges.pslot(charges.total)
+
+
+def _claims(charges: Charges, job: Ad) -> Iterator[tuple[dict[str, Number], dict[str, Number]]]:
+    """Yield what is left of a slot and what a claim takes of it: the first claims, and the last.
+
+    Between them lies what fits of claims as the third one is.
+    """
+    left: dict[str, Number] = dict(charges.total)
+    for number in range(2 * _CLAIMS_TRIED):
+        taken = _taken(charges.consumed(charges.pslot(left), job), left)
+        if not taken:
+            return
+        yield left, taken
+        more = 1
+        if number == _CLAIMS_TRIED - 1:
+            more = max(1, _fitting(left, taken) - _CLAIMS_TRIED)
+        left = {asset: amount - more * taken[asset] for asset, amount in left.items()}
+
+
+def _fitting(left: Mapping[str, Number], taken: Mapping[str, Number]) -> int:
+    """Return how many claims that take the same fit into what is left."""
+    return int(min(left[asset] // amount for asset, amount in taken.items() if amount))
 
 
 def _taken(consumed: Mapping[str, Number | None], left: Mapping[str, Number]) -> dict[str, Number]:

@@ -8,8 +8,8 @@ import pytest
 
 from htcq.capacity.choice import Choice, realise
 from htcq.capacity.quantized import Quantized, proposed_levels
+from htcq.claims.planned import Charges, job_ad
 from htcq.errors import ModelError
-from htcq.policy.charge import Charges, job_ad
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Terms
 
 TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}

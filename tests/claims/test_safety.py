@@ -102,3 +102,21 @@ def test_a_consumption_that_grows_on_what_a_claim_leaves_is_a_danger() -> None:
         "on what that leaves: the startd would refuse" in each
         for each in dangers(Charges(grows, total))
     )
+
+
+@pytest.mark.parametrize("asked", ["0", "TARGET.RequestDisk"])
+def test_a_request_of_nothing_that_takes_something_once_the_slot_fills_is_a_danger(
+    asked: str,
+) -> None:
+    """Seen late only: the first claims of a node of 96 cpus take no disk."""
+    total = {"cpus": 96, "memory": 385_117, "disk": 20_000_000}
+    sound = MinimumCharge({"cpus": 1, "memory": 4011}).policy(Terms(total), NEGOTIATOR)
+    grows = replace(
+        sound,
+        consumption={**sound.consumption, "disk": f"{asked} + (MY.Cpus < 2 ? 100 : 0)"},
+    )
+
+    assert any(
+        "CONSUMPTION_DISK is 0 for a job that asks for cpus=0, memory=0, disk=0, and 100" in each
+        for each in dangers(Charges(grows, total))
+    )

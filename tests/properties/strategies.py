@@ -85,7 +85,12 @@ def _fixed(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Fixed:
     share = draw(st.sampled_from(("even", "request", "none")))
     assets = tuple(draw(_some_assets(total))) if share == "even" else BUILT_IN_ASSETS
     most = min(total[asset] for asset in assets) if share == "even" else total[CPUS]
-    return Fixed(draw(st.integers(1, most)), share, assets, shares, forced=share == "none")
+    claims = st.integers(1, most)
+    if share == "even":
+        claims = claims.filter(
+            lambda claims: any(total[asset] % claims < total[asset] // claims for asset in assets)
+        )
+    return Fixed(draw(claims), share, assets, shares, forced=share == "none")
 
 
 @st.composite

@@ -108,22 +108,23 @@ def test_claims_until_nothing_fits_never_exceed_the_slot(data: st.DataObject) ->
 
 
 @given(st.data())
-def test_a_quantized_claim_that_asks_for_what_it_consumes_consumes_the_same(
+def test_a_claim_in_whole_shares_that_asks_for_what_it_consumes_consumes_the_same(
     data: st.DataObject,
 ) -> None:
-    """Whatever is left, and the same again after the claim was carved; test_expressions has the texts.
-
-    Of an asset that is not requested at all the rule max takes by what is left.
-    """
-    case = data.draw(cases("quantized"))
+    """Whatever is left, and the same again after the claim was carved; test_expressions has the texts."""
+    case = data.draw(
+        cases("quantized fixed").filter(lambda case: getattr(case.model, "share", "") != "none")
+    )
     request = case.whole(data.draw(shapes(case.total)))
     left = data.draw(states(case.total))
     taken = case.model.consumption(request, left, case.total)
 
-    assert case.model.consumption(taken, left, case.total) == taken
-    if case.model.rule == "min" or all(request[asset] for asset in case.model.levels):
-        after = data.draw(states(case.total))
-        assert case.model.consumption(request, after, case.total) == taken
+    if not fits(taken, left):
+        return
+    assert case.model.consumption({**request, **taken}, left, case.total) == taken
+    after = data.draw(states(case.total))
+    again = case.model.consumption(request, after, case.total)
+    assert again == taken
 
 
 @given(st.data())
