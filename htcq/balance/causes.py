@@ -71,7 +71,7 @@ CAUSES: Mapping[str, CauseType] = {
         "attached", "A slot that is attached to one access point.", "jobs of that access point"
     ),
     state.START_FALSE: CauseType(
-        "with START = false",
+        "closed by START",
         "START is false, or an error, whatever the job.",
         "START of the execution point",
         True,
@@ -92,18 +92,18 @@ CAUSES: Mapping[str, CauseType] = {
         True,
     ),
     OTHER_NEGOTIATOR: CauseType(
-        "of another negotiator",
+        "left to another negotiator",
         "NEGOTIATOR_SLOT_CONSTRAINT hides the slot; the pool has several negotiators.",
         "nothing (another negotiator has it)",
     ),
     START_REFUSES: CauseType(
-        "whose START refuses the waiting jobs",
+        "kept from the waiting jobs by START",
         "Jobs wait that fit the slot, and START takes none of them, nor any other known job.",
         "START of the execution point; the attribute of the jobs that it names",
         True,
     ),
     SPECIALISED: CauseType(
-        "whose START takes other jobs",
+        "kept for other jobs by START",
         "Jobs wait that fit the slot; START takes none of these, but other jobs of the pool.",
         "START of the execution point, if it should take them",
     ),
@@ -118,27 +118,29 @@ CAUSES: Mapping[str, CauseType] = {
         "the end of running jobs; condor_defrag; smaller requests",
     ),
     LATER: CauseType(
-        "waits for a later cycle",
-        "Jobs wait that fit the slot, and this cycle does not match them with it.",
+        "waiting for a later cycle",
+        "Jobs wait that fit the slot; the next cycle does not match them with it.",
         "the cycle after the next one",
     ),
     UNWANTED: CauseType(
-        "wanted by nobody", "No idle job could use it, or there are no more of those.", "more jobs"
+        "not requested",
+        "No idle job could use it, or other slots suffice for those jobs.",
+        "more jobs",
     ),
     WEIGHT_CHANGES: CauseType(
         "weight that changes with use",
-        "What the slots weigh less, or more where it is negative, than when they were empty.",
+        "Weight that the slots lose as they fill up; they gain it where the amount is negative.",
         "a SLOT_WEIGHT that adds up: the weight of what is left and of what is taken",
     ),
     IN_NO_SLOT: CauseType(
         "in no slot ad",
-        "Taken from partitionable slots, and in no dynamic slot of theirs: ads are missing or late",
+        "Taken from partitionable slots, and in no dynamic slot: ads are missing or late.",
         "the next updates of the startds",
     ),
     UNEXPLAINED: CauseType(
         "unexplained",
-        "Jobs wait that fit the slot, and nothing is known that keeps them from it.",
-        "a report of the pool's snapshot to those who maintain htcq",
+        "Jobs wait that fit the slot, and no known cause keeps them from it.",
+        "a snapshot of the pool for those who maintain htcq",
         True,
     ),
 }  # fmt: skip

@@ -45,10 +45,10 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
     )
     if used >= due:
         if demand > used:
-            yield f"it has what it is promised; {show_number(demand - used)} more waits for surplus"
+            yield f"it has its whole quota; {show_number(demand - used)} more waits for surplus"
         return
     missing = due - used
-    yield f"{show_number(missing)} of what it is promised and requests is missing"
+    yield f"it lacks {show_number(missing)} of the {show_number(due)} that quota and demand give"
     holders = sorted(_holders(cycle, below), key=lambda each: (-each.above, each.group))
     if not holders:
         yield "no other group uses more than its quota: the slots are free, closed, or in pieces"

@@ -81,7 +81,7 @@ def test_start_scheduler_universe_that_is_false_is_named() -> None:
         access={"access1": "START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 3\n"},
     )  # fmt: skip
     found = walls(given, "1.0")[wall.UNMATCHED_UNIVERSE]
-    assert "START_SCHEDULER_UNIVERSE of the schedd is not true for it" in found.text
+    assert "START_SCHEDULER_UNIVERSE of the schedd refuses it" in found.text
 
 
 def test_a_hold_has_its_reason_and_a_forgotten_unit() -> None:
@@ -157,7 +157,7 @@ def test_a_device_that_is_wanted_is_named_with_the_best_that_slots_have() -> Non
     )  # fmt: skip
     text = walls(given, "1.0")[wall.REQUIREMENTS].text
     assert "the job asks for devices with Capability >= 7.5; the best of 2 slots has 7.0" in text
-    assert "GlobalMemoryMb" not in text.partition("is not true")[2]
+    assert "GlobalMemoryMb" not in text.partition("excludes")[2]
 
 
 def test_a_limit_that_is_an_expression_is_named_with_its_value() -> None:

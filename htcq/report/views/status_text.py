@@ -185,7 +185,7 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
 
 def _todo(balance: Balance) -> Iterator[str]:
     if not balance.todo:
-        yield "nothing to do: nothing stands that waiting jobs would use and somebody must lift"
+        yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
         return
     yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
