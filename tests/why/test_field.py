@@ -197,6 +197,15 @@ def test_a_group_is_told_who_has_its_quota_since_when_and_what_returns_it() -> N
     assert "CLAIM_WORKLIFE" in sentences[3]
 
 
+def test_a_group_whose_quota_a_drain_holds_is_told_so() -> None:
+    drained = Source(str(FIELD.parent / "drained" / "half-the-weight-drained.tar.gz"))
+    sentences = list(group_sentences(Verdicts(as_negotiator_reads(read(drained))).cycle, "chem"))
+    assert sentences[-2:] == [
+        "no other group uses more than its quota",
+        "192 of the pool are drained since 2026-11-27 05:13:15 UTC: condor_drain -cancel MACHINE",
+    ]
+
+
 def test_the_sum_by_first_reason_has_most_weight_first() -> None:
     given = recorded("multicore-starves")
     sums = sums_of(Verdicts(given).on(given.jobs or ()), given)

@@ -13,7 +13,7 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
-from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.groups import GroupBalance
 from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
@@ -23,6 +23,7 @@ from htcq.report.formats import nagios
 from htcq.report.formats.json import finite
 from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
+from htcq.report.views.holders import holder_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import CPUS, amount_of, counted, show_number
 from htcq.why.match_failure import WALLS
@@ -212,18 +213,8 @@ def _group(each: GroupBalance) -> dict[str, Any]:
     })  # fmt: skip
     return {
         **keys,
-        "held_by": [_holder(one) for one in each.held_by],
+        "held_by": [holder_json(one) for one in each.held_by],
         "demand": None if each.demand is None else _demand(each.demand),
-    }
-
-
-def _holder(each: Holder) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "is_group": each.is_group,
-        "amount": each.amount,
-        "since": iso_or_none(each.since),
-        "returns": each.returns,
     }
 
 
