@@ -150,11 +150,11 @@ def cure_of(amount: CauseAmount) -> str:
 def _unknown(verdicts: Verdicts) -> tuple[str, ...]:
     pool = verdicts.pool
     missing = (
-        (pool.slots is None, "the slots are not known: there is no capacity to look at"),
-        (pool.jobs is None, "the queues are not known: whether jobs wait is not known"),
+        (pool.slots is None, "the slots are unknown: the balance has no capacity"),
+        (pool.jobs is None, "the queues are unknown: jobs may wait"),
         (
             pool.central is None,
-            "the configuration of the central manager is not known: no groups, no limits",
+            "the configuration of the central manager is unknown: the balance has no groups",
         ),
     )
     absent = [each.text for each in verdicts.of_cycle if each.id == NEGOTIATOR_ABSENT]

@@ -18,7 +18,6 @@ from htcq.balance.causes import (
     LATER,
     OTHER_NEGOTIATOR,
     SPECIALISED,
-    STALE,
     START_IS_FULL,
     START_REFUSES,
     STARTING,
@@ -37,6 +36,7 @@ from htcq.balance.wanting import Waiting, tables_of
 from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_causes import STALE
 from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of

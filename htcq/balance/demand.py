@@ -99,7 +99,7 @@ def first_reason(verdict: Verdict) -> tuple[str, str]:
     if verdict.starts:
         return STARTING, "the next cycle starts it"
     if not verdict.walls:
-        return UNEXPLAINED, "nothing is known that keeps it from a slot"
+        return UNEXPLAINED, "no known reason keeps it from a slot"
     first = verdict.walls[0]
     return first.id, first.text
 

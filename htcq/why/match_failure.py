@@ -126,8 +126,7 @@ WALLS: Mapping[str, WallType] = {
         "the expression CURB_MATCHMAKING",
     ),
     START_VANILLA_UNIVERSE: WallType(
-        ("START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its "
-        "matched slot."),
+        "START_VANILLA_UNIVERSE of the schedd refuses the job, or refuses it on its matched slot.",
         "the expression START_VANILLA_UNIVERSE, in which names need the scope JOB or SLOT",
     ),
     DEDICATED_SCHEDULER: WallType(
@@ -182,11 +181,11 @@ WALLS: Mapping[str, WallType] = {
         "condor_drain -cancel MACHINE, when the work on the machine is done",
     ),
     REQUIREMENTS: WallType(
-        "A clause of the job's Requirements is not true on slots.",
+        "A clause of the job's Requirements excludes slots.",
         "condor_qedit of Requirements",
     ),
     START: WallType(
-        "A clause of START, or of the slot's other Requirements, is not true for the job.",
+        "A clause of START, or of the slot's other Requirements, refuses the job.",
         "START of the execution points; the job attributes that it refers to",
     ),
     SLOT_CONSTRAINT: WallType(

@@ -334,10 +334,7 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
     """Return the wall of a match that the schedd ``access`` gives back."""
     id_, why = _RETURNED[match.refusal], match.refusal
     if match.refusal == START_REFUSES and access.start is not None:
-        why = (
-            "START_VANILLA_UNIVERSE of the schedd is not true for it on that slot: "
-            f"{access.start.text}"
-        )
+        why = f"START_VANILLA_UNIVERSE of the schedd refuses it on that slot: {access.start.text}"
         if access.start.lost:
             why += (
                 f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "

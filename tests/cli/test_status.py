@@ -117,7 +117,8 @@ def test_what_cannot_be_looked_at_is_said_and_is_never_ok(
 
     done = call("status", "--snapshot", place)
     assert (done.status, done.out.splitlines()[0][:8]) == (EXIT_UNKNOWN, "unknown:")
-    assert "not known" in done.out
+    what = "the queues are" if missing == "jobs" else "the configuration of the central manager is"
+    assert f"{what} unknown" in done.out
     plugin = call("status", "--nagios", "--snapshot", place)
     assert (plugin.status, plugin.out[:20]) == (3, "HTCQ STATUS UNKNOWN:")
 

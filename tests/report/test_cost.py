@@ -65,7 +65,7 @@ def test_a_kind_is_shown_with_what_each_slot_had() -> None:
 
     assert (
         " ".join(row.split())
-        == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19531.25 MiB 8 Cpus slot1@node1"
+        == "1 2 partitionable yes 8 cores, 16 GiB memory, 19.1 GiB disk 8 Cpus slot1@node1"
     )
 
 

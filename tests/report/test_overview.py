@@ -59,11 +59,11 @@ def test_a_calm_pool_says_how_much_is_in_use() -> None:
 def test_a_group_above_its_quota_is_named_with_the_day_on_which_that_began() -> None:
     seen = replace(CALM, look=OVER, story=story(), now=NOW, zone=ZONE)
 
-    assert verdict(seen) == "Chem runs 30 instead of 20 cores since Thursday."
+    assert verdict(seen) == "Chem uses 30 cores, more than its quota of 20 since Thursday."
 
 
 def test_without_a_history_or_the_time_of_the_capture_nobody_knows_since_when() -> None:
-    without = "Chem runs 30 instead of 20 cores."
+    without = "Chem uses 30 cores, more than its quota of 20."
 
     assert verdict(replace(CALM, look=OVER, now=NOW)) == without
     assert verdict(replace(CALM, look=OVER, story=story())) == without
@@ -82,7 +82,7 @@ def test_a_group_below_its_quota_is_off_only_while_its_jobs_wait() -> None:
 
     assert groups_off_quota(idle) == ()
     assert verdict(replace(CALM, look=waits)) == (
-        "Bio runs 10 instead of 40 cores while its jobs wait."
+        "Bio uses 10 of its 40 cores while its jobs wait."
     )
 
 

@@ -5,7 +5,7 @@ htcq-cost(1) lists the names. Weights are in the unit of the slots' own expressi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, TextIO, TypeVar
 
@@ -21,7 +21,7 @@ from htcq.report.column import Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import row_json
 from htcq.report.printable import one_line
-from htcq.units import show_amount
+from htcq.units import amounts_of
 
 SCHEMA = 1
 _Row = TypeVar("_Row")
@@ -59,11 +59,6 @@ def short(number: Number | None) -> str:
     return f"{number:g}"
 
 
-def _amounts(amounts: Mapping[str, Number | None]) -> str:
-    shown = [f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount]
-    return one_line(", ".join(shown) or "nothing")
-
-
 def _idle(jobs: Autocluster) -> int:
     return sum(jobs.idle.values())
 
@@ -93,7 +88,7 @@ def _why(charge: Charge) -> str:
 def _takes(row: ChargeRow) -> str:
     """Return what a claim takes, or why there can be none."""
     if _matches(row.charge):
-        return _amounts(row.charge.consumption)
+        return one_line(amounts_of(row.charge.consumption))
     return one_line(_why(row.charge))
 
 
@@ -175,7 +170,7 @@ FULL_WEIGHT: Column[SlotsRow] = _weight(
 SLOTS: tuple[Column[SlotsRow], ...] = (
     _count("", _place, "#"),
     *KIND,
-    Column("", lambda row: _amounts(row.kind.total), "EACH HAD", wide=True),
+    Column("", lambda row: one_line(amounts_of(row.kind.total)), "EACH HAD", wide=True),
     FULL_WEIGHT,
     SLOT_WEIGHT,
     Column("", lambda row: row.kind.examples[0], "SUCH AS", most=40),

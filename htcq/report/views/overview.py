@@ -134,8 +134,10 @@ def _off_quota(seen: Seen) -> Iterator[str]:
     if seen.look.cores:
         unit = "cores"
     usage, quota = short_amount(worst.usage), short_amount(worst.quota)
-    text = f"{one_line(worst.name)} runs {usage} instead of {quota} {unit}"
-    if not worst.over:
+    text = f"{one_line(worst.name)} uses {usage} of its {quota} {unit}"
+    if worst.over:
+        text = f"{one_line(worst.name)} uses {usage} {unit}, more than its quota of {quota}"
+    else:
         text += " while its jobs wait"
     if worst.since is not None and seen.now is not None:
         text += f" {since_words(worst.since, seen.now, seen.zone)}"

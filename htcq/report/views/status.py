@@ -13,7 +13,7 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
-from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.groups import GroupBalance
 from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
@@ -23,8 +23,9 @@ from htcq.report.formats import nagios
 from htcq.report.formats.json import finite
 from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
+from htcq.report.views.holders import holder_json
 from htcq.simulate.unmodelled import unmodelled
-from htcq.units import counted, show_number
+from htcq.units import CPUS, amount_of, counted, show_number
 from htcq.why.match_failure import WALLS
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
@@ -62,7 +63,7 @@ def headline(balance: Balance, zone: tzinfo | None = None) -> str:
 def _idle(balance: Balance, faults: Sequence[CauseAmount], zone: tzinfo | None) -> str:
     amounts = [each.amounts for each in faults]
     cores = sum(each.cpus for each in amounts)
-    what, verb = counted_cores(cores), "stands" if cores == 1 else "stand"
+    what, verb = amount_of(CPUS, cores), "stands" if cores == 1 else "stand"
     if not cores:
         what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
     jobs = counted(balance.waiting, "job")
@@ -93,11 +94,6 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
     return text
 
 
-def counted_cores(cores: float) -> str:
-    """Return ``1 core`` or ``64 cores``."""
-    return "1 core" if cores == 1 else f"{show_number(cores)} cores"
-
-
 def _below(balance: Balance) -> str:
     named = []
     for each in balance.below[:_NAMED]:
@@ -112,9 +108,9 @@ def _below(balance: Balance) -> str:
 def _use(balance: Balance) -> str:
     total = balance.total.cpus
     used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
-    text = f"{show_number(used)} of {counted_cores(total)} run jobs"
+    text = f"{show_number(used)} of {amount_of(CPUS, total)} run jobs"
     if balance.demand is None:
-        return f"{text}; whether jobs wait is not known"
+        return f"{text}; the queues are unknown"
     starting = balance.demand.starting
     wait = "waits" if balance.waiting == 1 else "wait"
     text += f", {counted(balance.waiting, 'job')} {wait}"
@@ -217,18 +213,8 @@ def _group(each: GroupBalance) -> dict[str, Any]:
     })  # fmt: skip
     return {
         **keys,
-        "held_by": [_holder(one) for one in each.held_by],
+        "held_by": [holder_json(one) for one in each.held_by],
         "demand": None if each.demand is None else _demand(each.demand),
-    }
-
-
-def _holder(each: Holder) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "is_group": each.is_group,
-        "amount": each.amount,
-        "since": iso_or_none(each.since),
-        "returns": each.returns,
     }
 
 

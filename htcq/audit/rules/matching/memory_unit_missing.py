@@ -49,7 +49,7 @@ RULE = Rule(
     summary="Jobs on hold for memory requested a few MiB: a unit was forgotten",
     consequence=(
         "request_memory = 8 asks for 8 MiB. The job starts, uses more, and is put on hold. "
-        "Released, it comes to the same end."
+        "A job that is released without a larger request is put on hold again."
     ),
     advice=(
         "Write the unit with the number, as in 8GB. With SUBMIT_REQUEST_MISSING_UNITS on access "

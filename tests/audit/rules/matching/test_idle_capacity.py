@@ -35,8 +35,8 @@ def waiting(*ads: str, jobs: int = 4, config: str = "", **request: str | int) ->
 def test_a_drained_machine_is_found_with_who_since_when_and_the_command_that_ends_it() -> None:
     given = waiting(slot("slot1@node1", **DRAINED), slot("slot1@node2", Cpus=0))
     (finding,) = found("drained-while-jobs-wait", given)
-    assert "8 cores, 50 % of the pool, is drained since 2024-11-04 06:00 UTC" in finding.message
-    assert "4 jobs would start there" in finding.message
+    assert "8 cores, 50 % of the pool, stands idle while 4 jobs wait: drained" in finding.message
+    assert "drained since 2024-11-04 06:00 UTC; 4 jobs would start there" in finding.message
     assert finding.advice == "condor_drain -cancel node1."
     assert finding.severity is Severity.ERROR
 
@@ -103,7 +103,7 @@ def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
     hiding = 'NEGOTIATOR_SLOT_CONSTRAINT = Machine != "node1"\n'
     both = (slot("slot1@node1"), slot("slot1@node2", Cpus=0))
     (finding,) = found("constraint-hides-wanted-slots", waiting(*both, config=hiding))
-    assert "8 cores, 50 % of the pool, is hidden by NEGOTIATOR_SLOT_CONSTRAINT" in finding.message
+    assert "idle while 4 jobs wait: hidden by NEGOTIATOR_SLOT_CONSTRAINT" in finding.message
     idle = waiting(*both, jobs=0, config=hiding)
     assert found("constraint-hides-wanted-slots", idle) == ()
 
@@ -111,7 +111,7 @@ def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
 def test_an_offline_machine_is_found_while_jobs_wait() -> None:
     given = waiting(slot("slot1@node1", Offline=True), slot("slot1@node2", Cpus=0))
     (finding,) = found("capacity-idle-while-jobs-wait", given)
-    assert "is offline while 4 jobs wait" in finding.message
+    assert "stands idle while 4 jobs wait: offline;" in finding.message
 
 
 @pytest.mark.parametrize("knob", ["CYCLE", "SCHEDD", "SUBMITTER", "PIESPIN"])

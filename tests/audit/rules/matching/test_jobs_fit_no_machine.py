@@ -41,7 +41,7 @@ def test_a_combination_that_no_machine_has() -> None:
     large = slot("slot1@large", Memory=524288, TotalSlotMemory=524288)
     given = pool(many, large, jobs=[job(RequestCpus=32, RequestMemory=262144)])
     (finding,) = found(RULE, given)
-    assert "32 cpus" in finding.message
+    assert "32 cores" in finding.message
     assert "256 GiB memory" in finding.message
 
 
