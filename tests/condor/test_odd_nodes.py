@@ -54,7 +54,7 @@ def since(site: Site, log: str, before: int) -> str:
         pytest.param(
             None,
             "",
-            ("--level", "cpus=8", "--level", "disk=7", "--rule", "max"),
+            ("--level", "cpus=8", "--level", "disk=5", "--rule", "max"),
             [job(100, disk=0)] * 4,
             id="nothing-of-disk",
         ),
