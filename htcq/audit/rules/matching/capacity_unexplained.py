@@ -37,7 +37,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"{counted(jobs.jobs, 'job')} would not start, and no known reason keeps them from "
                 "a slot"
             ),
-            facts=(Fact("job", jobs.example),),
+            facts=(Fact("job", jobs.such_as),),
             count=jobs.jobs,
         )
 
