@@ -182,9 +182,10 @@ def _boxes(page: Page) -> list[tuple[str, dict[str, str | None]]]:
     return [each for each in page.elements if each[1].get("class") == "box"]
 
 
-def test_errors_come_before_warnings_and_many_before_few() -> None:
+def test_the_first_findings_of_the_audit_are_shown_and_its_errors_counted() -> None:
+    """The engine ranks them (tests/audit/test_engine.py)."""
     few = replace(WEIGHT, count=3)
-    found = Audit((QUOTA, few, WEIGHT), ())
+    found = Audit((WEIGHT, few, QUOTA), ())
 
     assert list(worst_findings(found, 2)) == [WEIGHT, few]
     assert verdict(replace(CALM, audit=found)) == "The audit found 2 errors."

@@ -107,9 +107,8 @@ def _machines(
         yield [each.name, each.kind, *numbers, ", ".join(each.lacks)]
 
 
-def _idle_first(machine: MachineBalance) -> tuple[float, ...] | tuple[float, float, float, str]:
-    idle = [-float(machine.areas[area].cpus) for area in (CLOSED, STRANDED, FREE)]
-    return (*idle, machine.name)
+def _idle_first(machine: MachineBalance) -> tuple[list[float], str]:
+    return [-float(machine.areas[area].cpus) for area in (CLOSED, STRANDED, FREE)], machine.name
 
 
 def _numbers(amounts: Sequence[_Amount], areas: _Areas) -> list[Cell]:

@@ -143,11 +143,5 @@ def short_amount(amount: float) -> str:
 
 
 def worst_findings(audit: Audit, most: int = 5) -> Sequence[Finding]:
-    """Return the findings that matter most: by severity, harm, and count."""
-    return sorted(audit.findings, key=_rank)[:most]
-
-
-def _rank(finding: Finding) -> tuple[float, ...]:
-    harm = finding.harm
-    groups = len(harm.starved) + len(harm.overrun)
-    return (-finding.severity, -harm.shut, -groups, -finding.count)
+    """Return the findings that matter most, in the audit's own order."""
+    return audit.findings[:most]
