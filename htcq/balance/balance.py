@@ -55,6 +55,7 @@ class Balance:
     ``demand`` is None where the queues are not known. ``todo`` has what somebody must lift so that
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
+    ``parts`` are what ``by`` is the sum of, a part of one slot each.
     """
 
     unit: str
@@ -66,6 +67,7 @@ class Balance:
     todo: tuple[Todo, ...]
     unknown: tuple[str, ...]
     now: float | None
+    parts: tuple[Part, ...] = ()
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -126,6 +128,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         _todo(standings),
         _unknown(verdicts),
         ObservedPool(pool).now,
+        capacity.parts,
     )
 
 
