@@ -14,6 +14,7 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
+from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
 from htcq.pool.slot_state import DRAINED
@@ -55,7 +56,7 @@ class Balance:
     ``demand`` is None where the queues are not known. ``todo`` has what somebody must lift so that
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
-    ``parts`` are what ``by`` is the sum of, a part of one slot each.
+    ``machines`` are what all machines have, by name.
     """
 
     unit: str
@@ -67,7 +68,7 @@ class Balance:
     todo: tuple[Todo, ...]
     unknown: tuple[str, ...]
     now: float | None
-    parts: tuple[Part, ...] = ()
+    machines: tuple[MachineBalance, ...] = ()
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -128,7 +129,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         _todo(standings),
         _unknown(verdicts),
         ObservedPool(pool).now,
-        capacity.parts,
+        machines_of(capacity.parts, pool.slots or ()),
     )
 
 

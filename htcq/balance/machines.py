@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.balance.amounts import NOTHING, Amounts
-from htcq.balance.balance import Balance
 from htcq.balance.causes import FRAGMENTED, IN_NO_SLOT, OTHER_NEGOTIATOR, RUNNING, STRANDED
+from htcq.balance.standing import Part
 from htcq.pool import slot_state as state
 from htcq.pool.slot import Slot
 from htcq.pool.slot_causes import SLOT_CAUSES
@@ -51,13 +51,13 @@ class MachineBalance:
     lacks: tuple[str, ...] = ()
 
 
-def machines_of(balance: Balance, slots: Iterable[Slot]) -> tuple[MachineBalance, ...]:
-    """Return the machines of ``slots``, which are those of ``balance``, by name."""
+def machines_of(parts: Iterable[Part], slots: Iterable[Slot]) -> tuple[MachineBalance, ...]:
+    """Return the machines of ``slots``, which have the ``parts`` of a balance, by name."""
     machines = {str(slot.name): machine_of(slot) for slot in slots}
     kinds: dict[str, str] = {}
     sums: dict[str, dict[str, Amounts]] = {}
     lacks: dict[str, dict[str, None]] = {}
-    for part in balance.parts:
+    for part in parts:
         name = machines[part.slots[0]]
         kinds.setdefault(name, part.kind)
         area, of_machine = area_of(part.cause), sums.setdefault(name, {})

@@ -13,7 +13,6 @@ from htcq.balance.machines import (
     MachineBalance,
     area_of,
     by_area,
-    machines_of,
 )
 from htcq.why.match_failure import WALLS
 from tests.audit.sites import dynamic_slot, job, negotiator, pool, slot, static_slot
@@ -23,9 +22,8 @@ _WIDE = {"RequestCpus": 2, "RequestMemory": 12000}
 
 
 def _of(*ads: str, jobs: tuple[str, ...] | None = ()) -> tuple[Balance, dict[str, MachineBalance]]:
-    given = pool(*ads, negotiator(), jobs=jobs)
-    balance = balanced(given)
-    return balance, {each.name: each for each in machines_of(balance, given.slots or ())}
+    balance = balanced(pool(*ads, negotiator(), jobs=jobs))
+    return balance, {each.name: each for each in balance.machines}
 
 
 def _cpus(areas: MachineBalance) -> dict[str, float]:
@@ -107,8 +105,7 @@ def test_every_cause_lies_in_one_area() -> None:
 def test_the_areas_of_all_machines_are_the_whole_pool() -> None:
     for name, given in recorded():
         balance = balanced(given)
-        machines = machines_of(balance, given.slots or ())
-        whole: Amounts = total_of(total_of(each.areas.values()) for each in machines)
+        whole: Amounts = total_of(total_of(each.areas.values()) for each in balance.machines)
         areas = by_area((each.cause, each.amounts) for each in balance.by)
 
         assert whole.minus(balance.total).is_nothing, name

@@ -230,7 +230,9 @@ def _crowd(directory: Path) -> list[Path]:
     )
     kinds = tuple(KindBalance(f"kind {number}", whole.times(500), by) for number in range(40))
     pool_by = tuple(replace(each, amounts=each.amounts.times(40)) for each in by)
-    balance = Balance("slot weight", whole.times(20_000), pool_by, kinds, None, (), (), (), None)
+    balance = Balance(
+        "slot weight", whole.times(20_000), pool_by, kinds, None, (), (), (), None, machines
+    )
     names = [f"g{number}" for number in range(1, 45)]
     names += [f"g{parent}.s{number}" for parent in range(1, 45) for number in range(45)]
     lines = [f"GROUP_NAMES = {', '.join(names)}"]
@@ -238,11 +240,9 @@ def _crowd(directory: Path) -> list[Path]:
     report = look("\n".join(lines), weight=20_000)
     given = pool(slot(), jobs=())
     pages = {
-        "index.html": overview_page(
-            Seen(report, balance, Audit((), ()), machines), given, Pictures(), ()
-        ),
+        "index.html": overview_page(Seen(report, balance, Audit((), ())), given, Pictures(), ()),
         "groups.html": quota_page([(report, None)]),
-        "machines.html": machines_page(balance, machines, given),
+        "machines.html": machines_page(balance, given),
     }
     for name, text in pages.items():
         (directory / name).write_text(text, encoding="utf-8")

@@ -9,7 +9,6 @@ import pytest
 
 from htcq.audit.engine import Audit
 from htcq.audit.rule import Severity
-from htcq.balance.machines import machines_of
 from htcq.drift.explanation import DriftExplanation, Remembered, tell
 from htcq.pool.pool import Pool
 from htcq.poolquota.ailment import Ailment
@@ -40,8 +39,7 @@ def seen(config: str = CONFIG, *ads: str, weight: int = 100) -> Seen:
 
 def of(given: Pool) -> Seen:
     """Return what is seen of a pool."""
-    balance = balanced(given)
-    return Seen(looked(given), balance, Audit((), ()), machines_of(balance, given.slots or ()))
+    return Seen(looked(given), balanced(given), Audit((), ()))
 
 
 CALM = seen()

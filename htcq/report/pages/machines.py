@@ -23,7 +23,7 @@ _Amount = tuple[str, str]
 _Areas = Mapping[str, Amounts]
 
 
-def machines_page(balance: Balance, machines: Sequence[MachineBalance], pool: Pool) -> str:
+def machines_page(balance: Balance, pool: Pool) -> str:
     """Return the page.
 
     Raises:
@@ -33,7 +33,7 @@ def machines_page(balance: Balance, machines: Sequence[MachineBalance], pool: Po
         told = ["The slot ads of the pool could not be read: nothing is known of its machines."]
         return listing_page(MACHINES, pool, told, [])
     told = [
-        f"{counted(len(machines), 'machine')} of {counted(len(balance.kinds), 'kind')}.",
+        f"{counted(len(balance.machines), 'machine')} of {counted(len(balance.kinds), 'kind')}.",
         *(f"{area.capitalize()}: {cause_type(area).text}" for area in (STRANDED, FRAGMENTED)),
         "Closed is what no job may use now: drained, offline, stale, with its owner, closed by "
         "START or hidden from the negotiator. Free is all else that no claim has.",
@@ -42,8 +42,8 @@ def machines_page(balance: Balance, machines: Sequence[MachineBalance], pool: Po
         told.append("The jobs could not be read: what is stranded is not known.")
     amounts = list(_amounts(balance))
     kinds = table("kinds-table", "Kinds of node", _heads(amounts, "machines"),
-                  _kinds(balance, machines, amounts))  # fmt: skip
-    rows = _machines(machines, amounts)
+                  _kinds(balance, amounts))  # fmt: skip
+    rows = _machines(balance.machines, amounts)
     listed = table("machines-table", "Machines", _heads(amounts, "kind"), rows)
     sections = [
         section("kinds", "Kinds of node", tables=[kinds]),
@@ -90,10 +90,8 @@ def _heads(amounts: Sequence[_Amount], second: str) -> list[tuple[str, bool]]:
     return [("machine", False), (second, False), *numbers, ("used up", False)]
 
 
-def _kinds(
-    balance: Balance, machines: Iterable[MachineBalance], amounts: Sequence[_Amount]
-) -> Iterator[list[Cell]]:
-    counts = machines_by_kind(machines)
+def _kinds(balance: Balance, amounts: Sequence[_Amount]) -> Iterator[list[Cell]]:
+    counts = machines_by_kind(balance.machines)
     for kind in balance.kinds:
         count = counts.get(kind.name, 0)
         yield [kind.name, (f"{count:,}", count), *_numbers(amounts, _areas(kind.by))]

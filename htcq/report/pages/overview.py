@@ -64,7 +64,8 @@ def overview_page(
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    balance, counts = seen.balance, machines_by_kind(seen.machines)
+    balance = seen.balance
+    counts = machines_by_kind(balance.machines)
     assets = assets_of(balance.total)
     values: dict[str, Any] = {
         "health": unwell(seen.audit.health),

@@ -9,7 +9,6 @@ from datetime import tzinfo
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Severity
 from htcq.balance.balance import Balance
-from htcq.balance.machines import MachineBalance
 from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Point
 from htcq.poolquota.group_status import GroupStatus
@@ -68,7 +67,6 @@ class Seen:
     look: PoolQuotaReport
     balance: Balance
     audit: Audit
-    machines: Sequence[MachineBalance] = ()
     story: DriftExplanation | None = None
     now: float | None = None
     zone: tzinfo | None = None
