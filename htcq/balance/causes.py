@@ -15,7 +15,7 @@ from htcq.why import match_failure as wall
 RUNNING, STARTING = state.RUNNING, "starting"
 STALE, START_REFUSES, SPECIALISED = "stale", "start-refuses", "specialised"
 OTHER_NEGOTIATOR = "other-negotiator"
-STRANDED, FRAGMENTED = "stranded", "fragmented"
+STRANDED, FRAGMENTED, ASSET_MISSING = "stranded", "fragmented", "asset-missing"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
 WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
 
@@ -116,6 +116,12 @@ CAUSES: Mapping[str, CauseType] = {
         "fragmented",
         "Free in pieces that are smaller than any waiting request that the machine could take.",
         "the end of running jobs; condor_defrag; smaller requests",
+    ),
+    ASSET_MISSING: CauseType(
+        "of slots without memory or disk",
+        "A slot that has hardly any memory or disk even when it is empty: no usual job fits.",
+        "SLOT_TYPE_* of the execution point",
+        True,
     ),
     LATER: CauseType(
         "waits for a later cycle",
