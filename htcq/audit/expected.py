@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from htcq.audit.rule import Fact, Found, Severity
+from htcq.audit.rule import Fact, Found, Harm, Severity
 from htcq.expected.unmet import Unmet
 
 
@@ -20,5 +20,6 @@ def found_of(unmet: Iterable[Unmet], id_: str) -> Iterator[Found]:
                 advice=each.cure,
                 count=each.count,
                 examples=each.examples,
+                harm=Harm(jobs=len(each.jobs)),
                 severity=Severity[each.severity.upper()],
             )

@@ -66,5 +66,5 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
         count=each.slots,
         examples=each.examples,
         severity=severity,
-        harm=Harm(shut=part if severity is None else 0.0),
+        harm=Harm(shut=part if severity is None else 0.0, jobs=each.jobs),
     )

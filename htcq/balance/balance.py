@@ -68,6 +68,7 @@ class Balance:
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
     ``unmet`` is what should have happened and did not, whatever the simulated cycle does.
+    ``parts`` are what ``by`` is the sum of, a part of one slot each.
     """
 
     unit: str
@@ -80,6 +81,7 @@ class Balance:
     unknown: tuple[str, ...]
     now: float | None
     unmet: tuple[Unmet, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -143,6 +145,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         _unknown(verdicts),
         ObservedPool(pool).now,
         unmet,
+        capacity.parts,
     )
 
 

@@ -25,7 +25,7 @@ WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
 CAUSES: Mapping[str, CauseType] = {
     RUNNING: SLOT_CAUSES[RUNNING],
     STARTING: CauseType(
-        "starts in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
+        "starting in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
     ),
     state.RETIRING: SLOT_CAUSES[state.RETIRING],
     state.CLAIMED_IDLE: SLOT_CAUSES[state.CLAIMED_IDLE],

@@ -107,7 +107,7 @@ def _classes(evidence: Evidence) -> Iterator[list[Cell]]:
         count = sum(jobs.idle.values())
         fits, now = unused[id(jobs)], room[id(jobs)]
         yield [
-            jobs.name,
+            jobs.first.full_id,
             (f"{count:,}", count),
             amounts_of(jobs.request),
             listed(name for name, _ in jobs.idle.most_common()),

@@ -94,6 +94,7 @@ def _demand(about: str) -> Shape:
         "jobs": whole("How many jobs have it."),
         "weight": number("What they weigh, as their access points count it."),
         "example": text("The id of one of them."),
+        "access_point": text("Its access point; empty where no ad says."),
         "text": text("The reason of that one, with its amounts."),
         "others": table("How many of them have each further reason.", {"type": "integer"}),
     }

@@ -179,9 +179,13 @@ JOB: Column[Autocluster] = Column(
     "job", lambda jobs: jobs.name, "JOB",
     about="The id of the first job, or the shape that --job gave.", most=32,
 )  # fmt: skip
+ACCESS_POINT: Column[Autocluster] = Column(
+    "access_point", lambda jobs: jobs.access_point, "ACCESS POINT",
+    about="The access point of that job; empty where no ad says, and of a shape.", most=20,
+)  # fmt: skip
 JOBS: tuple[Column[Autocluster], ...] = (
     _count("idle", _idle, "IDLE", "How many slots the class still wants.", wide=True),
-    _count("running", _running, "RUNNING", "How many slots the class has."),
+    _count("running", _running, "RUNNING", "How many slots the class has.", wide=True),
 )
 MATCH: tuple[Column[Charge], ...] = (
     Column("matches", _matches, about="Whether a job of the class matches the full slot."),
@@ -204,7 +208,7 @@ COLUMNS: tuple[Column[ChargeRow], ...] = (
     Column("slots", lambda row: str(row.charge.kind.first.name)),
     Column("slot_count", lambda row: row.charge.kind.count),
     Column("weight_expression", lambda row: row.charge.kind.weight_text),
-    *(column.of(lambda row: row.charge.jobs) for column in (JOB, *JOBS)),
+    *(column.of(lambda row: row.charge.jobs) for column in (JOB, ACCESS_POINT, *JOBS)),
     _count("", _place, "ON"),
     *(column.of(lambda row: row.charge) for column in MATCH),
     Column("", _takes, "TAKES", wide=True),
@@ -322,7 +326,7 @@ def _slots_json(row: SlotsRow) -> dict[str, Any]:
 
 def _jobs_json(jobs: Autocluster) -> dict[str, Any]:
     return {
-        **row_json((JOB,), jobs),
+        **row_json((JOB, ACCESS_POINT), jobs),
         "request": dict(jobs.request),
         **row_json(JOBS, jobs),
         "submitters": list(jobs.submitters),
@@ -333,7 +337,7 @@ def _charge_json(row: ChargeRow) -> dict[str, Any]:
     charge = row.charge
     return {
         "slots": row.place,
-        "job": charge.jobs.name,
+        **row_json((JOB, ACCESS_POINT), charge.jobs),
         **row_json(MATCH, charge),
         "consumption": dict(charge.consumption),
         **row_json(CHARGES, charge),

@@ -51,15 +51,8 @@ def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
 
 def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
-    faults = sorted(balance.faults, key=lambda each: -each.amounts.weight)
-    clauses = list(_failures(balance))
-    if faults:
-        clauses.append(_idle(balance, faults, zone))
-    if balance.below:
-        clauses.append(_below(balance))
-    if not clauses:
-        clauses.append(_use(balance))
-    return "; ".join(clauses)
+    clauses = [*_failures(balance), idle_while_jobs_wait(balance, zone), _below(balance)]
+    return "; ".join(filter(None, clauses)) or use_of(balance)
 
 
 def _failures(balance: Balance) -> Iterator[str]:
@@ -71,7 +64,11 @@ def _failures(balance: Balance) -> Iterator[str]:
         yield f"{counted(len(failed) - 1, 'more expectation')} not met"
 
 
-def _idle(balance: Balance, faults: Sequence[CauseAmount], zone: tzinfo | None) -> str:
+def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
+    """Return what stands idle for causes that somebody must lift; empty where nothing does."""
+    faults = sorted(balance.faults, key=lambda each: -each.amounts.weight)
+    if not faults:
+        return ""
     amounts = [each.amounts for each in faults]
     cores = sum(each.cpus for each in amounts)
     what, verb = amount_of(CPUS, cores), "stands" if cores == 1 else "stand"
@@ -106,6 +103,8 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
 
 
 def _below(balance: Balance) -> str:
+    if not balance.below:
+        return ""
     named = []
     for each in balance.below[:_NAMED]:
         due, usage = show_number(each.due), show_number(each.usage_next)
@@ -116,7 +115,8 @@ def _below(balance: Balance) -> str:
     return f"{', '.join(named)} that quota and demand give"
 
 
-def _use(balance: Balance) -> str:
+def use_of(balance: Balance) -> str:
+    """Return how many cores run jobs, and how many jobs wait and start."""
     total = balance.total.cpus
     used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
     text = f"{show_number(used)} of {amount_of(CPUS, total)} run jobs"
@@ -209,6 +209,7 @@ def _reason(each: Reason) -> dict[str, Any]:
         "jobs": each.jobs,
         "weight": each.weight,
         "example": each.example,
+        "access_point": each.access_point,
         "text": each.text,
         "others": dict(each.others),
     }

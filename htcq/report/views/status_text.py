@@ -143,7 +143,7 @@ _DEMAND: tuple[Column[Reason], ...] = (
     Column("", lambda each: str(each.jobs), "JOBS", right=True),
     Column("", lambda each: show_number(each.weight), "WEIGHT", right=True),
     Column("", lambda each: each.reason, "REASON"),
-    Column("", lambda each: each.example, "SUCH AS"),
+    Column("", lambda each: one_line(each.such_as), "SUCH AS"),
     Column("", lambda each: one_line(each.text)[:100], "", wide=True),
 )
 

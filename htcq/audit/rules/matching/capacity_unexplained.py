@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.balance.causes import UNEXPLAINED
 from htcq.units import counted, show_number
 
@@ -37,8 +37,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"{counted(jobs.jobs, 'job')} would not start, and no known reason keeps them from "
                 "a slot"
             ),
-            facts=(Fact("job", jobs.example),),
+            facts=(Fact("job", jobs.such_as),),
             count=jobs.jobs,
+            harm=Harm(jobs=jobs.jobs),
         )
 
 

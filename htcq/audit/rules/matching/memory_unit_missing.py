@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.why.holds import forgotten_unit, is_held_for_memory
 
@@ -38,6 +38,7 @@ def _found(submitter: str, held: list[Job]) -> Found:
         ),
         facts=(Fact("RequestMemory", f"{asked:g}"),),
         count=len(held),
+        harm=Harm(jobs=len(held)),
         examples=tuple(job.id for job in held[:_MAX_EXAMPLES]),
     )
 
