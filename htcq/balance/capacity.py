@@ -245,7 +245,9 @@ class Capacities:
         if rest.is_nothing:
             return
         cause, detail = self._rest_of(pieces, left)
-        missing = missing_assets(parts[0].slot) if not steps else ()
+        missing: tuple[str, ...] = ()
+        if not (steps or parts[0].is_matched or as_number(parts[0].slot.dynamic_slots)):
+            missing = missing_assets(parts[0].slot)
         if missing:
             cause, detail = ASSET_MISSING, ", ".join(missing)
             self._lost.append(Lost(cause, parts[0].slot, times, rest.times(times)))

@@ -17,12 +17,14 @@ from htcq.pool.completed_cycles import CompletedCycle
 from htcq.pool.job import IDLE, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import Slot
+from htcq.poolquota.ailment import NO_ANSWER
 from htcq.simulate.cycle.search import NO_MATCH
 from htcq.simulate.cycle.trace import Match, Trace
 from htcq.units import counted
 
 #: How many knobs are shown.
 _SHOWN = 12
+_CONFIGURATION = "configuration of "
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class _Reality:
     since: float
     #: Whether no slot was claimed or given back since the first of them began.
     quiet: bool
+    #: The machines that did not answer when they were asked for their configuration.
+    silent: frozenset[str]
 
 
 def has_statistics(pool: Pool) -> bool:
@@ -48,7 +52,7 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
     if not pool.negotiators or not has_statistics(pool):
         return
     slots = {str(slot.name): slot for slot in pool.slots or ()}
-    reality = _reality(last_cycles(pool), slots)
+    reality = _reality(pool, slots)
     waiting = {
         (job.id, job.submitter): job
         for job in pool.jobs or ()
@@ -68,7 +72,8 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
         yield _unmet(pool, reality, missing, keys, slots, trace.unmodelled)
 
 
-def _reality(cycles: Sequence[CompletedCycle], slots: Mapping[str, Slot]) -> _Reality:
+def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
+    cycles = last_cycles(pool)
     since = cycles[-1].begin
     return _Reality(
         cycles,
@@ -76,6 +81,11 @@ def _reality(cycles: Sequence[CompletedCycle], slots: Mapping[str, Slot]) -> _Re
         int(sum(cycle.considered or 0 for cycle in cycles)),
         since,
         not any(_changed(slot, since) for slot in slots.values()),
+        frozenset(
+            what[len(_CONFIGURATION) :]
+            for what, why in pool.failed
+            if what.startswith(_CONFIGURATION) and NO_ANSWER.match(why)
+        ),
     )
 
 
@@ -94,13 +104,16 @@ def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
     """Return whether the last cycles should have matched ``job`` with ``slot`` as well.
 
     Where nobody was asked, they should. Where jobs were asked, the slot must have been free all the
-    time, and the negotiator must have said that nothing matches the job, or nothing at all may have
-    changed: what a job waits for besides, a limit or its turn, is over when others end.
+    time, and its startd answers nobody, or the negotiator said that nothing matches the job, or
+    nothing at all has changed: what a job waits for besides, a limit or its turn, is over when
+    others end.
     """
     if not reality.considered and not reality.matches:
         return True
     if slot is None or not _free_since(slot, reality.since):
         return False
+    if slot.startd in reality.silent or slot.machine in reality.silent:
+        return True
     told = job.last_rejection
     if isinstance(told, str) and _is_recent(job, reality.since):
         return told == NO_MATCH
@@ -170,7 +183,7 @@ def _unmet(
 def _silence(pool: Pool, slot: Slot) -> Iterator[Observed]:
     """Yield what the capture found when it asked the startd itself."""
     for what, why in pool.failed:
-        if what in (f"configuration of {slot.startd}", f"configuration of {slot.machine}"):
+        if what in (f"{_CONFIGURATION}{slot.startd}", f"{_CONFIGURATION}{slot.machine}"):
             yield Observed(what, why)
 
 
