@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.balance.groups import NO_GROUP, GroupBalance, Holder
+from htcq.balance.groups import GroupBalance
 from htcq.expected.settled import is_over, settled_before
 from htcq.pool.job import IDLE
 from htcq.pool.slot_state import utc
+from htcq.poolquota.shortfall import NO_GROUP, Holder
 from htcq.quota.group_tree import assigned_group
 from htcq.units import show_number
 
