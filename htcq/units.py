@@ -283,6 +283,8 @@ def two_digits(amount: float) -> float:
     return float(f"{amount:.1e}")
 
 
+#: The largest number of names that a sentence lists.
+_LISTED = 3
 _SPANS = ((86400, "d"), (3600, "h"), (60, "min"))
 _LAST_MOMENT = 1e11
 _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
@@ -298,3 +300,15 @@ def counted(number: int, one: str, many: str = "") -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number} {many or one + 's'}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names in words: ``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``."""
+    words = list(dict.fromkeys(names))
+    if not words:
+        return ""
+    if len(words) == 1:
+        return words[0]
+    if len(words) > _LISTED + 1:
+        words = [*words[:_LISTED], f"{len(words) - _LISTED} more"]
+    return f"{', '.join(words[:-1])} and {words[-1]}"

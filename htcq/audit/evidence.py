@@ -36,7 +36,9 @@ from htcq.poolquota.unread import unread
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.balance.balance import Balance
+    from htcq.expected.unmet import Unmet
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+    from htcq.why.verdict import Verdicts
 
 
 class Evidence(Subject):
@@ -315,13 +317,24 @@ class Evidence(Subject):
         return tuple(unmatched(self.askers, self.unused))
 
     @cached_property
-    def balance(self) -> Balance:
-        """Where all capacity is, and what all idle jobs wait for, by the next cycle."""
-        from htcq.balance.balance import balance_of
+    def verdicts(self) -> Verdicts:
+        """What the next cycle makes of each idle job."""
         from htcq.simulate.older_reading import as_negotiator_reads
         from htcq.why.verdict import Verdicts
 
-        return balance_of(Verdicts(as_negotiator_reads(self.pool)))
+        return Verdicts(as_negotiator_reads(self.pool))
+
+    @cached_property
+    def balance(self) -> Balance:
+        """Where all capacity is, and what all idle jobs wait for, by the next cycle."""
+        from htcq.balance.balance import balance_of
+
+        return balance_of(self.verdicts)
+
+    @property
+    def unmet(self) -> tuple[Unmet, ...]:
+        """What should have happened in the pool and did not."""
+        return self.balance.unmet
 
     @cached_property
     def quotas(self) -> PoolQuotas:

@@ -7,17 +7,26 @@ each asset; what is in none of the known causes is "unexplained", and that is a 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from htcq.balance.amounts import Amounts
+from htcq.balance.amounts import NOTHING, Amounts
 from htcq.balance.capacity import Capacities
-from htcq.balance.causes import UNEXPLAINED, cause_type
+from htcq.balance.causes import (
+    ASSET_MISSING,
+    START_REFUSES,
+    UNEXPLAINED,
+    cause_type,
+)
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
 from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
-from htcq.pool.slot_state import DRAINED
+from htcq.expected.expectations import unmet_of
+from htcq.expected.unmet import Unmet
+from htcq.pool.slot_causes import STALE
+from htcq.pool.slot_state import BROKEN, DRAINED, OFFLINE, OWNER, START_FALSE
 from htcq.poolquota.ailment import ObservedPool
 from htcq.why.choice import all_idle
 from htcq.why.match_failure import NEGOTIATOR_ABSENT
@@ -25,6 +34,8 @@ from htcq.why.verdict import Verdicts
 
 #: How many machines a cure names.
 _NAMED = 3
+#: Causes that are lifted at the machines whose slots they hold.
+_OF_MACHINES = frozenset((BROKEN, OFFLINE, OWNER, START_FALSE, ASSET_MISSING, START_REFUSES, STALE))
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,8 @@ class KindBalance:
 class Todo:
     """One thing to do: what it would give back to waiting jobs, ``jobs`` of them, at once.
 
-    ``cure`` is the command, knob or attribute.
+    ``cure`` is the command, knob or attribute. ``wanted`` is nothing where something failed that
+    the simulated cycle does not follow.
     """
 
     cause: str
@@ -57,6 +69,7 @@ class Balance:
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
     ``machines`` are what all machines have, by name.
+    ``unmet`` is what should have happened and did not, whatever the simulated cycle does.
     """
 
     unit: str
@@ -69,6 +82,7 @@ class Balance:
     unknown: tuple[str, ...]
     now: float | None
     machines: tuple[MachineBalance, ...] = ()
+    unmet: tuple[Unmet, ...] = ()
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -98,9 +112,10 @@ class Balance:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is found that somebody must lift, and no group lacks what it is due."""
+        """Whether nothing must be lifted, nothing failed, and no group lacks what it is due."""
         unexplained = self.demand is not None and self.demand.of(UNEXPLAINED)
-        return not (self.faults or self.below or unexplained)
+        failed = any(each.is_fault for each in self.unmet)
+        return not (self.faults or self.below or unexplained or failed)
 
 
 def balance_of(verdicts: Verdicts) -> Balance:
@@ -118,6 +133,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
+    unmet = unmet_of(verdicts, found)
     usage = {each.name: each.used_after for each in verdicts.trace.groups}
     return Balance(
         verdicts.trace.unit,
@@ -126,10 +142,11 @@ def balance_of(verdicts: Verdicts) -> Balance:
         tuple(kinds),
         None if pool.jobs is None else demand,
         groups_of(verdicts.cycle.quotas, {} if verdicts.of_cycle else usage, standings, of_groups),
-        _todo(standings),
+        (*_failures(unmet), *_todo(standings)),
         _unknown(verdicts),
         ObservedPool(pool).now,
         machines_of(capacity.parts, pool.slots or ()),
+        unmet,
     )
 
 
@@ -142,13 +159,27 @@ def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
     return tuple(sorted(found, key=lambda each: (-each.wanted.weight, -each.jobs, each.cause)))
 
 
+def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
+    for each in unmet:
+        if each.is_fault:
+            yield Todo(each.id, each.cure, NOTHING, len(each.jobs))
+
+
 def cure_of(amount: CauseAmount) -> str:
     """Return what lifts a cause: of drained machines the commands, the first of many."""
+    if amount.cause in _OF_MACHINES and amount.examples:
+        return f"{cause_type(amount.cause).lifted_by} ({_several(amount)})"
     if amount.cause != DRAINED:
         return cause_type(amount.cause).lifted_by
     named = [f"condor_drain -cancel {machine}" for machine in amount.machines[:_NAMED]]
     more = len(amount.machines) - _NAMED
     return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+
+
+def _several(amount: CauseAmount) -> str:
+    """Return the slots that have a part of it, the first of many."""
+    more = amount.slots - len(amount.examples)
+    return ", ".join(amount.examples) + (f" and {more} more" if more > 0 else "")
 
 
 def _unknown(verdicts: Verdicts) -> tuple[str, ...]:

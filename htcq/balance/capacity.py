@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed
 from htcq.balance.causes import (
+    ASSET_MISSING,
     FRAGMENTED,
     IN_NO_SLOT,
     LATER,
@@ -30,6 +31,7 @@ from htcq.balance.demand import JobWeights
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.limits import within_limits
+from htcq.balance.lost import Lost, missing_assets, takers_of
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
@@ -37,7 +39,7 @@ from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import STALE
-from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
+from htcq.pool.slot_state import BROKEN, DRAINED, closed_by, drain_of, used_as
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
@@ -80,6 +82,7 @@ class Capacities:
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
         self._parts: list[Part] = []
+        self._lost: list[Lost] = []
         self._rest = [each.number for each in waiting]
         #: Why a slot gets none of the jobs that fit and that nothing else keeps from it.
         self._nothing = UNEXPLAINED
@@ -107,6 +110,7 @@ class Capacities:
         for cause, those in closed.items():
             self._closed(cause, those)
         total, by_kind = self._balanced()
+        self._claim_lost()
         return Capacity(total, by_kind, tuple(self._parts), self._wanted)
 
     def _kind(self, slot: Slot) -> str:
@@ -163,7 +167,10 @@ class Capacities:
             missing = birth.minus(now[place])
             if not missing.is_nothing:
                 cause = WEIGHT_CHANGES
-                if not missing._replace(weight=0).is_nothing:
+                if closed_by(slot) == BROKEN:
+                    cause = BROKEN
+                    self._lost.append(Lost(BROKEN, slot, 1, missing))
+                elif not missing._replace(weight=0).is_nothing:
                     cause = IN_NO_SLOT
                 self._parts.append(Part(cause, missing, kind, (str(slot.name),)))
         return total, by_kind
@@ -238,6 +245,12 @@ class Capacities:
         if rest.is_nothing:
             return
         cause, detail = self._rest_of(pieces, left)
+        missing: tuple[str, ...] = ()
+        if not (steps or parts[0].is_matched or as_number(parts[0].slot.dynamic_slots)):
+            missing = missing_assets(parts[0].slot)
+        if missing:
+            cause, detail = ASSET_MISSING, ", ".join(missing)
+            self._lost.append(Lost(cause, parts[0].slot, times, rest.times(times)))
         for each, name in zip(parts, names):
             self._parts.append(Part(cause, rest, each.kind, (name,), detail))
 
@@ -271,6 +284,15 @@ class Capacities:
         if pieces_of or not short:
             return FRAGMENTED, ", ".join(pieces_of)
         return STRANDED, ", ".join(sorted(short))
+
+    def _claim_lost(self) -> None:
+        """Note what jobs that nothing else keeps would use of lost slots."""
+        rest: list[int] = []
+        for lost in self._lost:
+            rest = rest or within_limits(self._verdicts, self._waiting, self._weights)
+            jobs = takers_of(lost, self._filling, self._waiting, rest)
+            if jobs:
+                self._want(lost.cause, lost.amounts, jobs)
 
     # Slots that are closed to all jobs
     # ----------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ RUNNING, STARTING = state.RUNNING, "starting"
 START_REFUSES, SPECIALISED = "start-refuses", "specialised"
 START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
-STRANDED, FRAGMENTED = "stranded", "fragmented"
+STRANDED, FRAGMENTED, ASSET_MISSING = "stranded", "fragmented", "asset-missing"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
 WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
 
@@ -76,6 +76,12 @@ CAUSES: Mapping[str, CauseType] = {
         "fragmented",
         "Free in pieces that are smaller than any waiting request that the machine could take.",
         "the end of running jobs; condor_defrag; smaller requests",
+    ),
+    ASSET_MISSING: CauseType(
+        "of slots without memory or disk",
+        "A slot that has hardly any memory or disk even when it is empty: no usual job fits.",
+        "SLOT_TYPE_* of the execution point",
+        True,
     ),
     LATER: CauseType(
         "waiting for a later cycle",

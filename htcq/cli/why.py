@@ -239,18 +239,21 @@ def _print(
     starts: Starts | None,
     last: Mapping[tuple[str, str], Obstacle],
 ) -> None:
+    from htcq.expected.expectations import unmet_of
+
     found = verdicts.on(jobs)
+    unmet = unmet_of(verdicts, found if arguments.all and not arguments.schedd else ())
     if arguments.json:
         from htcq.report.views.why import why_json
 
-        print(json.dumps(why_json(found, verdicts.pool, starts), indent=2))
+        print(json.dumps(why_json(found, verdicts.pool, unmet, starts), indent=2))
     elif arguments.all:
         from htcq.report.views.why_table import show_table_of
 
-        show_table_of(found, verdicts.pool, sys.stdout, starts, arguments.wide)
+        show_table_of(found, verdicts.pool, sys.stdout, unmet, starts, arguments.wide)
     else:
         from htcq.report.views.why_text import show_sentences, show_verdicts
         from htcq.why.group_holders import group_sentences
 
         show_sentences(group_sentences(verdicts.cycle, arguments.who), sys.stdout)
-        show_verdicts(found, verdicts.pool, sys.stdout, starts, last)
+        show_verdicts(found, verdicts.pool, sys.stdout, unmet, starts, last)

@@ -37,6 +37,9 @@ _ASKED = ("Schedd", "Negotiator")
 _UNREADABLE = (ValueError, TypeError, RuntimeError, OverflowError)
 #: How many startds of a machine are asked for their knobs.
 _MAX_BESIDE = 4
+#: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
+#: how many tries that start nothing are no accident.
+_MAX_FAILING, _OFTEN = 3, 3
 _SCOPES = ("target.", "my.", "other.", "self.", "parent.")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]* = ")
@@ -291,6 +294,8 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
     policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    failing: dict[str, dict[str, str]] = {}
+    unused: dict[str, dict[str, str]] = {}
     of_machines: dict[str, dict[str, dict[str, str]]] = {}
     left_out = LeavingOut()
 
@@ -298,6 +303,10 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
         location = _location(ad)
         if {"Name", "MyAddress"} <= location.keys() and ad.get("DynamicSlot") is not True:
             policies.setdefault(_policy(ad), location)
+            if starts_nothing(ad):
+                failing.setdefault(startd_of(location), location)
+            elif ad.get("RecentClaimRequests") == 0:
+                unused.setdefault(startd_of(location), location)
             startds = of_machines.setdefault(location.get("Machine", ""), {})
             if len(startds) < _MAX_BESIDE:
                 startds.setdefault(startd_of(location), location)
@@ -310,6 +319,8 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
     for each in policies.values():
         for startd, location in of_machines[each.get("Machine", "")].items():
             asked.setdefault(startd, location)
+    for startd in [*failing, *unused][:_MAX_FAILING]:
+        asked.setdefault(startd, failing.get(startd) or unused[startd])
     return Written(written.count, tuple(asked.values()), left_out=left_out.found())
 
 
@@ -323,6 +334,22 @@ def _policy(ad: Any) -> tuple[tuple[str, str], ...]:
     names = ("slotweight", "condorversion")
     kept = [name for name in ad if name.lower() in names or name.lower().startswith("consumption")]
     return tuple(sorted((name.lower(), str(ad.lookup(name))) for name in kept))
+
+
+def starts_nothing(ad: Mapping[str, Any]) -> bool:
+    """Return whether a startd counts many more claims or starts than jobs that run there.
+
+    Its configuration may say why.
+    """
+    counts = [_count(ad, f"Recent{what}") for what in ("ClaimRequests", "ActivationRequests")]
+    starts, running = _count(ad, "RecentJobStarts"), _count(ad, "NumDynamicSlots")
+    often = max(_OFTEN, _OFTEN * running)
+    return max(counts) >= often and (starts == 0 or min(counts) == 0 or starts >= often)
+
+
+def _count(ad: Mapping[str, Any], name: str) -> int:
+    value = ad.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def location_ad(location: dict[str, str]) -> Any:

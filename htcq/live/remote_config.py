@@ -16,6 +16,7 @@ from pathlib import Path
 from htcq.classads import refusals
 from htcq.htcondor.knob_types import Type, knob_type
 from htcq.htcondor.matching import is_in_table, looks_alike
+from htcq.htcondor.starting import is_on_the_way
 from htcq.library import library
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
@@ -63,7 +64,7 @@ def is_wanted(name: str) -> bool:
     if is_secret_knob(name):
         return False
     bare = name[len(before_dot(name)) :].lstrip(".")
-    if is_in_table(name) or is_in_table(bare) or bare.upper() in _WHOSE:
+    if is_in_table(name) or is_in_table(bare) or bare.upper() in _WHOSE or is_on_the_way(bare):
         return True
     if looks_alike(bare) and not _UNWANTED.search(bare):
         return True

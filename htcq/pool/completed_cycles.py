@@ -23,7 +23,8 @@ class CompletedCycle:
     """One cycle: when it began, how long it took in seconds, and what came of it.
 
     ``matches``, ``rejections`` and ``considered`` (requests) are None where the ad does not say.
-    ``cut_off`` are the submitters and access points that a time limit ended, by attribute.
+    ``cut_off`` are the submitters and access points that a time limit ended, and the submitters
+    whose access point did not answer, by attribute.
     """
 
     begin: float
@@ -61,7 +62,7 @@ def _cycles(negotiator: Record) -> Iterator[CompletedCycle]:
 
 
 def _cut_off(negotiator: Record, age: int) -> Iterator[tuple[str, str]]:
-    for what in ("SubmittersOutOfTime", "ScheddsOutOfTime"):
+    for what in ("SubmittersOutOfTime", "ScheddsOutOfTime", "SubmittersFailed"):
         names = negotiator.text(f"{_PREFIX}{what}{age}")
         for name in names.replace(",", " ").split():
             yield what, name

@@ -21,7 +21,7 @@ OWN = (
     "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "LastRejMatchTime",
     "LastRejMatchNegotiator", "TotalSubmitProcs", "JobMaterializeNextProcId",
     "JobMaterializeMaxIdle", "JobMaterializeLimit", "EnteredCurrentStatus", "NumJobMatches",
-    "NumJobStarts", "NumShadowStarts", "LastRemoteHost",
+    "NumJobStarts", "NumShadowStarts", "LastRemoteHost", "NumJobCompletions", "VacateReason",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
@@ -89,6 +89,8 @@ class Job(NamedTuple):
     starts: Value = UNDEFINED
     shadow_starts: Value = UNDEFINED
     last_host: Value = UNDEFINED
+    completions: Value = UNDEFINED
+    vacate_reason: Value = UNDEFINED
 
     @property
     def id(self) -> str:

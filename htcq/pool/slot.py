@@ -22,7 +22,8 @@ OWN = (
     "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
-    "MyCurrentTime",
+    "MyCurrentTime", "NumDynamicSlotsTime", "RecentClaimRequests", "RecentActivationRequests",
+    "RecentJobStarts",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -83,6 +84,10 @@ class Slot(NamedTuple):
     job_seconds: Value = UNDEFINED
     drained_until: Value = UNDEFINED
     own_time: Value = UNDEFINED
+    split_since: Value = UNDEFINED
+    recent_claims: Value = UNDEFINED
+    recent_activations: Value = UNDEFINED
+    recent_starts: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from htcq.balance.causes import CAUSES
+from htcq.expected.unmet import IDS
 from htcq.report.schemas.pool import about_pool, holders, incomplete
 from htcq.report.schemas.shape import (
     Shape,
@@ -16,6 +17,7 @@ from htcq.report.schemas.shape import (
     whole,
 )
 from htcq.report.schemas.simulate import UNMODELLED
+from htcq.report.schemas.unmet import unmet
 from htcq.report.views.status import FINDINGS, SOUND, UNKNOWN
 from htcq.why.match_failure import WALLS
 
@@ -39,6 +41,7 @@ def status() -> Shape:
         "capacity": record("Where all capacity is.", capacity),
         "demand": maybe(_demand("What all idle jobs wait for; null where no queue is known.")),
         "groups": listing("All groups, each before those below it.", _group()),
+        "unmet": unmet(),
         "todo": listing("What to do, the most weight of jobs first.", _todo()),
         "unknown": texts("What could not be looked at, one sentence each."),
         "unmodelled": texts(UNMODELLED),
@@ -119,7 +122,7 @@ def _group() -> Shape:
 
 def _todo() -> Shape:
     keys = {
-        "cause": text("The id of the cause to lift.", *_CAUSES),
+        "cause": text("The id of the cause to lift, or of an unmet expectation.", *_CAUSES, *IDS),
         "cure": text("The command, knob or attribute that lifts it."),
         **_amounts(),
         "jobs": whole("How many waiting jobs would start."),

@@ -16,6 +16,7 @@ from htcq.report.schemas.shape import (
     whole,
 )
 from htcq.report.schemas.simulate import UNMODELLED
+from htcq.report.schemas.unmet import unmet
 from htcq.why.match_failure import WALLS
 
 
@@ -42,6 +43,7 @@ def why() -> Shape:
             "How many submitters are equal to the negotiator where the snapshot does not have the "
             "collector's order, which decides between them; else 0."
         ),
+        "unmet": texts("The ids of unmet expectations that concern the job."),
         "walls": listing(
             "Why it does not start, in the order of HTCondor.", record("A reason.", wall)
         ),
@@ -55,6 +57,7 @@ def why() -> Shape:
     keys = {
         **about_pool(),
         "jobs": listing("The jobs that were asked about.", record("A job.", job, ("starts_at",))),
+        "unmet": unmet(),
         "unmodelled": texts(UNMODELLED),
         "incomplete": incomplete(),
     }

@@ -15,6 +15,7 @@ from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
 from htcq.balance.groups import GroupBalance
 from htcq.balance.standing import CauseAmount
+from htcq.expected.unmet import ERROR
 from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
 from htcq.poolquota.ailment import Ailment
@@ -24,6 +25,7 @@ from htcq.report.formats.json import finite
 from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
 from htcq.report.views.holders import holder_json
+from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import CPUS, amount_of, counted, show_number
 from htcq.why.match_failure import WALLS
@@ -49,8 +51,17 @@ def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
 
 def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
-    clauses = [idle_while_jobs_wait(balance, zone), _below(balance)]
+    clauses = [*_failures(balance), idle_while_jobs_wait(balance, zone), _below(balance)]
     return "; ".join(filter(None, clauses)) or use_of(balance)
+
+
+def _failures(balance: Balance) -> Iterator[str]:
+    """Yield what failed, of the first; how many more there are."""
+    failed = [each for each in balance.unmet if each.is_fault]
+    for each in failed[:1]:
+        yield each.text
+    if len(failed) > 1:
+        yield f"{counted(len(failed) - 1, 'more expectation')} not met"
 
 
 def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
@@ -162,6 +173,7 @@ def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict
         },
         "demand": demand,
         "groups": [_group(each) for each in balance.groups],
+        "unmet": [unmet_json(each) for each in balance.unmet],
         "todo": [_todo(each) for each in balance.todo],
         "unknown": list(balance.unknown),
         "unmodelled": list(unmodelled(pool)),
@@ -239,7 +251,9 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     if not balance.is_sound:
         found = WARNING
     lost = sum(each.amounts.weight for each in balance.faults)
-    if lost and lost >= _MUCH * balance.total.weight:
+    failed = sum(len(each.jobs) for each in balance.unmet if each.severity == ERROR)
+    jobs = 0 if balance.demand is None else balance.demand.jobs
+    if (lost and lost >= _MUCH * balance.total.weight) or (failed and failed >= _MUCH * jobs):
         found = CRITICAL
     text = headline(balance)
     if balance.todo:
@@ -262,11 +276,12 @@ def _measures(balance: Balance) -> Iterator[Measure]:
 
 
 def _lines(balance: Balance) -> Sequence[str]:
-    lines = [
+    lines = [f"{each.id}: {each.text}: {each.cure}" for each in balance.unmet if each.is_fault]
+    lines += [
         f"{each.cause}: {counted(each.jobs, 'job')} of weight "
         f"{show_number(each.wanted.weight)} would start: {each.cure}"
-        for each in balance.todo
-    ]
+        for each in balance.todo if not each.wanted.is_nothing
+    ]  # fmt: skip
     lines += [f"{group.name}: {group_text(group)}" for group in balance.below]
     return nagios.at_most(lines)
 

@@ -25,6 +25,7 @@ from htcq.report.views.status import (
     told,
     verdict_word,
 )
+from htcq.report.views.unmet import unmet_lines
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import MEMORY, PER_GIB, counted, show_number
 
@@ -65,6 +66,9 @@ def show_status(
     if balance.below:
         print(file=stream)
         show(_below(balance, wide), stream, wide)
+    if balance.unmet:
+        print(file=stream)
+        show_lines(unmet_lines(balance.unmet, wide), stream)
     print(file=stream)
     show_lines(map(line, _todo(balance)), stream)
 
@@ -181,7 +185,7 @@ def _todo(balance: Balance) -> Iterator[str]:
         return
     yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        yield (
-            f"{number}. {each.cause}: {each.cure} (weight {show_number(each.wanted.weight)}, "
-            f"{counted(each.jobs, 'job')})"
-        )
+        amount = counted(each.jobs, "job")
+        if each.wanted.weight:
+            amount = f"weight {show_number(each.wanted.weight)}, {amount}"
+        yield f"{number}. {each.cause}: {each.cure} ({amount})"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from htcq.expected.unmet import Unmet
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
 from htcq.report.formats.json import finite
+from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
@@ -18,27 +20,34 @@ SCHEMA = 1
 
 
 def why_json(
-    verdicts: Sequence[Verdict], pool: Pool, starts: Starts | None = None
+    verdicts: Sequence[Verdict],
+    pool: Pool,
+    unmet: Sequence[Unmet] = (),
+    starts: Starts | None = None,
 ) -> dict[str, Any]:
     """Return what ``json.dumps`` takes.
 
+    ``unmet`` is what should have happened in the pool and did not.
     ``starts`` are those of a course, None where none was asked for.
     """
     jobs: list[dict[str, Any]] = []
     for verdict in verdicts:
-        jobs += _jobs(verdict, pool, starts)
+        jobs += _jobs(verdict, pool, unmet, starts)
     return {
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
         "health": health_json(ailments(pool)),
         "jobs": jobs,
+        "unmet": [unmet_json(each) for each in unmet],
         "unmodelled": list(unmodelled(pool, courses=starts is not None)),
         "incomplete": list(pool.incomplete),
     }
 
 
-def _jobs(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[dict[str, Any]]:
+def _jobs(
+    verdict: Verdict, pool: Pool, unmet: Sequence[Unmet], starts: Starts | None
+) -> Iterator[dict[str, Any]]:
     """Yield each of the jobs that are alike; their walls are the same."""
     walls = [_wall(each) for each in verdict.walls]
     for job in verdict.jobs:
@@ -49,6 +58,7 @@ def _jobs(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[dict[
             "starts": verdict.starts,
             "starts_by": verdict.starts_by,
             "equals": verdict.equals,
+            "unmet": [each.id for each in unmet if each.concerns(verdict.access_point, job.id)],
             "walls": walls,
             "negotiator_reason": _reason(negotiator_reason(pool, job), verdict),
         }

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
+from htcq.expected.unmet import Unmet
 from htcq.pool.pool import Pool
 from htcq.report.column import NONE, Column
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
+from htcq.report.views.unmet import unmet_lines
 from htcq.report.views.why_text import line, show_unmodelled, started_of
 from htcq.units import counted, show_number
 from htcq.why.course import Starts
@@ -59,6 +61,7 @@ def show_table_of(
     verdicts: Sequence[Verdict],
     pool: Pool,
     stream: TextIO,
+    unmet: Sequence[Unmet] = (),
     starts: Starts | None = None,
     wide: bool = False,
 ) -> None:
@@ -66,8 +69,8 @@ def show_table_of(
 
     Of many rows those with most jobs are written, unless ``wide`` asks for all.
 
-    ``starts`` are those of a course, None where none was asked for. ``wide`` asks for all columns
-    on a terminal too.
+    ``unmet`` is what should have happened and did not. ``starts`` are those of a course, None
+    where none was asked for. ``wide`` asks for all columns on a terminal too.
     """
     title = pool.source
     if pool.taken_at:
@@ -79,6 +82,7 @@ def show_table_of(
     for reason in (each.reason for each in sums if each.reason != STARTS):
         wall = WALLS[reason]
         show_lines([line(f"{reason}: {wall.text} Resolved by: {wall.lifted_by}.")], stream)
+    show_lines(unmet_lines(unmet, wide), stream)
     show_unmodelled(pool, starts, stream)
 
 

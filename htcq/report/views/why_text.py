@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
+from htcq.expected.unmet import Unmet
 from htcq.pool.pool import Pool
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines
@@ -30,17 +31,19 @@ def show_verdicts(
     verdicts: Sequence[Verdict],
     pool: Pool,
     stream: TextIO,
+    unmet: Sequence[Unmet] = (),
     starts: Starts | None = None,
     last: Mapping[tuple[str, str], Obstacle] = _NONE,
 ) -> None:
-    """Write each verdict with all reasons.
+    """Write each verdict with all reasons, and what should have happened to its jobs and did not.
 
     ``starts`` are those of a course, None where none was asked for; ``last`` are the last obstacles
     in it.
     """
     for verdict in verdicts:
-        below = map(line, _below(verdict, pool, starts, last))
-        show_lines([Line(((one_line(_head(verdict, starts)), "strong"),)), *below], stream)
+        below = [*_below(verdict, pool, starts, last), *_unmet(verdict, unmet)]
+        head = Line(((one_line(_head(verdict, starts)), "strong"),))
+        show_lines([head, *map(line, below)], stream)
     show_unmodelled(pool, starts, stream)
 
 
@@ -95,6 +98,14 @@ def _below(
         yield f"  the simulated negotiator says: {verdict.rejection}"
     yield from _reasons(verdict, pool)
     yield from _last_obstacle(verdict, starts, last)
+
+
+def _unmet(verdict: Verdict, unmet: Sequence[Unmet]) -> Iterator[str]:
+    """Yield what should have happened to the jobs of a verdict, whatever the cycle is to do."""
+    for each in unmet:
+        if any(each.concerns(verdict.access_point, job.id) for job in verdict.jobs):
+            yield f"  {each.id}: {each.text}"
+            yield f"    resolved by: {each.cure}"
 
 
 def _last_obstacle(

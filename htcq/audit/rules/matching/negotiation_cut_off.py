@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.facts import counted, knob_fact, listed
+from htcq.audit.expected import found_of
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.pool.completed_cycles import completed_cycles
-
-_KNOBS = {
-    "SubmittersOutOfTime": ("submitter", "NEGOTIATOR_MAX_TIME_PER_SUBMITTER"),
-    "ScheddsOutOfTime": ("access point", "NEGOTIATOR_MAX_TIME_PER_SCHEDD"),
-}
-#: Once may be a slow network.
-_OFTEN = 2
+from htcq.expected.cycles import negotiation
+from htcq.expected.unmet import CUT_OFF
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    cycles = completed_cycles(evidence.pool)
-    for what, (kind, knob) in _KNOBS.items():
-        times = Counter(name for cycle in cycles for which, name in cycle.cut_off if which == what)
-        often = sorted(name for name, count in times.items() if count >= _OFTEN)
-        if not often:
-            continue
-        of_them = [cycle for cycle in cycles if cycle.cut_off]
-        idle = all(cycle.matches == 0 for cycle in of_them)
-        yield Found(
-            cause=knob,
-            subject=f"{kind} {often[0]}",
-            message=(
-                f"{knob} ended the negotiation with {counted(len(often), kind)} ({listed(often)}) "
-                f"in {len(of_them)} of the last {len(cycles)} cycles"
-                + (", in which nothing was matched" if idle else "")
-            ),
-            facts=(knob_fact(evidence, knob),),
-            count=len(often),
-            severity=Severity.ERROR if idle else None,
-        )
+    yield from found_of(negotiation(evidence.pool), CUT_OFF)
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import access, execute
 from htcq.audit.linear import LINEAR_WEIGHTS
-from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
+from htcq.audit.rule import MAX_OF_THE_POOL, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
@@ -97,8 +97,25 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
                 settings=settings,
+                severity=_severity(evidence, group.name, weight),
                 harm=Harm(overrun=(group.name,)),
             )
+
+
+def _severity(evidence: Evidence, group: str, weight: Number) -> Severity:
+    """Return ERROR where one such match takes half of the pool, or half of what others are due.
+
+    Where it is less, ``group`` has more than its quota for a while, and nobody starves for it.
+    """
+    quotas = evidence.quotas
+    pool = quotas.supply.pool_weight
+    due = sum(
+        min(quotas.quota(each.name).quota, quotas.requested(each.name))
+        for each in quotas.tree.groups
+        if each.name not in (group, ROOT) and quotas.waiting(each.name)
+    )
+    is_much = weight >= MAX_OF_THE_POOL * pool or pool - weight < MAX_OF_THE_POOL * due
+    return Severity.ERROR if is_much else Severity.WARNING
 
 
 RULE = Rule(
@@ -113,7 +130,8 @@ RULE = Rule(
         "Without a consumption policy a match takes the whole slot. The first match of a "
         "submitter is allowed at any cost, and the access point then fills the slot with the "
         "submitter's other jobs: the group exceeds its quota by up to one slot, and other groups "
-        "get no match there."
+        "get no match there. It is an error where such a slot is half of the pool, or leaves the "
+        "other groups less than half of what they are due; otherwise a warning."
     ),
     advice=(
         "Use a consumption policy on these nodes, so that a match costs what it consumes instead "

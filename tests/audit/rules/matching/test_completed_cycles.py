@@ -58,7 +58,8 @@ def test_a_job_that_should_have_started_is_found_with_knobs_that_are_not_followe
 
 
 def test_what_matches_or_has_just_come_is_not() -> None:
-    assert not found(MISSING, site(old_slot(), negotiator(matches=1), jobs=[waiting()]))
+    begun = dynamic_slot(EnteredCurrentState=NOW - 100, EnteredCurrentActivity=NOW - 100)
+    assert not found(MISSING, site(old_slot(), begun, negotiator(matches=1), jobs=[waiting()]))
     assert not found(MISSING, site(old_slot(), negotiator(), jobs=[waiting(NOW - 100)]))
     assert not found(MISSING, site(old_slot(Start="false"), negotiator(), jobs=[waiting()]))
 
@@ -106,7 +107,7 @@ def tried(proc: int = 0, **changes: str | int | None) -> str:
 def test_a_machine_that_takes_jobs_and_starts_none() -> None:
     (finding,) = found(STARTS, site(slot(), jobs=[tried(0), tried(1)]))
     assert finding.subject == "machine node1"
-    assert "were sent to node1 14 times, and none of them began to run" in finding.message
+    assert "were sent to node1 (8 cores) 14 times, and none of them began" in finding.message
 
 
 def test_a_user_cannot_accuse_a_machine_where_jobs_run() -> None:

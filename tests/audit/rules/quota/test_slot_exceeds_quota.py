@@ -46,3 +46,22 @@ def test_quotas_of_a_slot_or_more_are_not() -> None:
     assert not found(
         RULE, pool(slot(), wants("a", 80), config="GROUP_NAMES = a\nGROUP_QUOTA_a = 8\n")
     )
+
+
+def _three(quotas: str, *groups: str) -> str:
+    ads = [slot(f"slot1@node{number}") for number in range(3)]
+    (finding,) = found(RULE, pool(*ads, *(wants(name, 10) for name in groups), config=quotas))
+    return finding.severity.word
+
+
+def test_it_is_an_error_where_others_starve_for_it_or_much_of_the_pool_is_gone() -> None:
+    """Seen on 25.14.1, three slots of 8, quotas 6, 10 and 1.6: 8, 8 and 8 run, and all groups have most of theirs."""
+    assert (
+        _three("GROUP_NAMES = a, b\nGROUP_QUOTA_a = 6\nGROUP_QUOTA_b = 10\n", "a", "b") == "warning"
+    )
+    (finding,) = found(RULE, pool(slot(), wants("a", 8), config=TWO))
+    assert finding.severity.word == "error", "the whole pool"
+    large = [slot(f"slot1@node{number}", Cpus=10, TotalSlotCpus=10) for number in range(3)]
+    quotas = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 28\n"
+    (finding,) = found(RULE, pool(*large, wants("a", 8), wants("b", 60), config=quotas))
+    assert finding.severity.word == "warning", "20 of 28 are left"

@@ -1,0 +1,38 @@
+"""Jobs start on a machine again and again, and none of them lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.audit.evidence import Evidence
+from htcq.audit.expected import found_of
+from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.expected.machines import failing_starts
+from htcq.expected.unmet import LASTS
+
+
+def _find(evidence: Evidence) -> Iterator[Found]:
+    yield from found_of(failing_starts(evidence.pool), LASTS)
+
+
+RULE = Rule(
+    id="starts-do-not-last",
+    severity=Severity.ERROR,
+    needs=(Input.SLOTS, Input.JOBS),
+    summary="Jobs start on a machine again and again, and none of them lasts",
+    consequence=(
+        "The machine ends what it starts at once: PREEMPT is true, the wrapper of jobs fails, or "
+        "its directory of jobs cannot be used. It looks free, so that it is matched first in each "
+        "cycle, and the jobs never get anywhere."
+    ),
+    advice=(
+        "StartLog and StarterLog of the machine say why. VacateReason of the jobs has the reason, "
+        "as far as their access point was told. Until it is repaired, 'condor_drain' takes it out "
+        "of the pool."
+    ),
+    source=(
+        "src/condor_schedd.V6/schedd.cpp:mark_job_stopped, 25.14; docs/classad-attributes/job: "
+        "NumJobStarts, NumJobCompletions, VacateReason; seen on 25.14.1"
+    ),
+    find=_find,
+)

@@ -1,0 +1,155 @@
+"""Claims in which no job runs for longer than three cycles: idle ones, and suspended ones.
+
+A claim without a job is normal for the seconds until its shadow runs. Follows StartJobs and
+tryNextJob (JOB_START_DELAY) of src/condor_schedd.V6/schedd.cpp, and ResState.cpp of the startd,
+HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from htcq.classads import as_number
+from htcq.expected.settled import is_over, settled_before
+from htcq.expected.unmet import (
+    ERROR,
+    IDLE_CLAIMS,
+    INFO,
+    SUSPENDED,
+    WARNING,
+    JobKey,
+    Observed,
+    Unmet,
+    knobs_on_the_way,
+)
+from htcq.htcondor.matching import SCHEDD, STARTD
+from htcq.pool.job import IDLE, RUNNING
+from htcq.pool.pool import Pool, of_startd
+from htcq.pool.record import Record
+from htcq.pool.slot import Slot
+from htcq.pool.slot_state import utc
+from htcq.poolquota.ailment import ObservedPool
+from htcq.units import CPUS, amount_of, counted
+
+#: A claim that its holder means to keep is idle for less (keep_claim_idle, DAGMAN_HOLD_CLAIM_TIME).
+_LONG = 60.0
+#: The dedicated scheduler keeps idle claims on purpose (UNUSED_CLAIM_TIMEOUT).
+_DEDICATED = "DedicatedScheduler"
+_DELAYED = "NumJobStartsDelayed"
+_NAMED = 3
+
+
+@dataclass
+class _Claims:
+    """Claims of one holder, or on one machine, in which nothing runs."""
+
+    slots: list[Slot] = field(default_factory=list)
+
+    @property
+    def since(self) -> float:
+        """When the first of them began to stand, in seconds since 1970."""
+        return min(float(as_number(each.activity_since) or 0) for each in self.slots)
+
+    @property
+    def text(self) -> str:
+        """How many there are, with their cores."""
+        cores = sum(as_number(each.cpus) or 0 for each in self.slots)
+        return f"{counted(len(self.slots), 'claim')} with {amount_of(CPUS, cores)}"
+
+    @property
+    def verb(self) -> str:
+        """The verb that goes with their number."""
+        return "has" if len(self.slots) == 1 else "have"
+
+
+def standing_claims(pool: Pool) -> Iterator[Unmet]:
+    """Yield the claims that have stood without a job that runs through three cycles."""
+    moment = settled_before(pool)
+    if moment is None:
+        return
+    idle, suspended = dict[str, _Claims](), dict[str, _Claims]()
+    for slot in pool.slots or ():
+        if not slot.claimed or as_number(slot.activity_since) is None:
+            continue
+        if not is_over(moment, slot.activity_since):
+            continue
+        if slot.activity == "Idle" and not _is_kept(slot):
+            idle.setdefault(_holder(slot), _Claims()).slots.append(slot)
+        elif slot.activity == "Suspended":
+            suspended.setdefault(slot.startd, _Claims()).slots.append(slot)
+    waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
+    for holder, claims in idle.items():
+        yield from _idle(pool, holder, claims, moment, waits)
+    for startd, claims in suspended.items():
+        yield _suspended(pool, startd, claims, waits)
+
+
+def _holder(slot: Slot) -> str:
+    """Return the access point that holds a claim, or for whom, where the slot does not say."""
+    if isinstance(slot.remote_schedd, str) and slot.remote_schedd:
+        return slot.remote_schedd
+    return slot.customer
+
+
+def _is_kept(slot: Slot) -> bool:
+    return slot.customer.startswith(_DEDICATED) or slot.frame.value("OCU") is True
+
+
+def _idle(pool: Pool, holder: str, claims: _Claims, moment: float, waits: bool) -> Iterator[Unmet]:
+    """Yield the idle claims of one holder, if he does not mean to keep them."""
+    schedd = next((each for each in pool.schedds if each.name == holder), None)
+    stuck = list(_without_shadow(pool, holder, moment)) if schedd is not None else []
+    delayed = _delayed(schedd)
+    now = ObservedPool(pool).now or moment
+    if not (stuck or delayed) and not (waits and now - claims.since >= _LONG):
+        return
+    text = (
+        f"{claims.text} of {holder} {claims.verb} been idle since {utc(claims.since)}: no job runs"
+    )
+    if stuck:
+        text += f"; {counted(len(stuck), 'job')} there that run by their status have no shadow"
+    observed = [Observed(_DELAYED, str(delayed))] if delayed else []
+    observed += knobs_on_the_way(pool.schedd_configuration(holder) if schedd else None, SCHEDD)
+    own = [each for each in pool.slots or () if each.claimed and _holder(each) == holder]
+    yield Unmet(
+        IDLE_CLAIMS,
+        f"access point {holder}" if schedd is not None else f"submitter {holder}",
+        text,
+        f"SchedLog and ShadowLog of {holder} and StartLog of the machines say why; "
+        "JOB_START_DELAY and JOB_START_COUNT let a schedd start its shadows slowly.",
+        tuple(observed),
+        tuple(stuck),
+        len(claims.slots),
+        tuple(str(each.name) for each in claims.slots[:_NAMED]),
+        ERROR if 2 * len(claims.slots) >= len(own) else WARNING,
+    )
+
+
+def _delayed(schedd: Record | None) -> int:
+    """Return how many jobs with a claim wait for their turn to get a shadow."""
+    return 0 if schedd is None else int(schedd.number(_DELAYED) or 0)
+
+
+def _without_shadow(pool: Pool, access_point: str, moment: float) -> Iterator[JobKey]:
+    """Yield the jobs that run by their status since before ``moment``, and never had a shadow."""
+    for job in pool.jobs or ():
+        if job.status != RUNNING or not job.running or job.access_point != access_point:
+            continue
+        if not as_number(job.shadow_starts) and is_over(moment, job.status_since):
+            yield JobKey(job.access_point, job.id)
+
+
+def _suspended(pool: Pool, startd: str, claims: _Claims, waits: bool) -> Unmet:
+    slots: Sequence[Slot] = claims.slots
+    return Unmet(
+        SUSPENDED,
+        f"machine {startd}",
+        f"{claims.text} on {startd} {claims.verb} been suspended since {utc(claims.since)}: their "
+        "jobs do not run, and nobody else gets the cores",
+        f"SUSPEND, WANT_SUSPEND and CONTINUE of {startd}.",
+        knobs_on_the_way(of_startd(pool.execute, slots[0]), STARTD),
+        count=len(slots),
+        examples=tuple(str(each.name) for each in slots[:_NAMED]),
+        severity=WARNING if waits else INFO,
+    )

@@ -1,0 +1,201 @@
+"""Jobs that the simulated cycle starts have waited through completed cycles without a start.
+
+Follows publishNegotiationCycleStats of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from htcq.classads import as_number
+from htcq.expected.settled import CYCLES, is_over, last_cycles
+from htcq.expected.unmet import MISSING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.htcondor.knob_types import knob_type
+from htcq.htcondor.matching import NEGOTIATOR, STARTD, is_followed
+from htcq.pool.completed_cycles import CompletedCycle
+from htcq.pool.job import IDLE, Job
+from htcq.pool.pool import Pool, of_startd
+from htcq.pool.slot import Slot
+from htcq.poolquota.ailment import NO_ANSWER
+from htcq.simulate.cycle.search import NO_MATCH
+from htcq.simulate.cycle.trace import Match, Trace
+from htcq.units import counted
+
+#: How many knobs are shown.
+_SHOWN = 12
+_CONFIGURATION = "configuration of "
+
+
+@dataclass(frozen=True)
+class _Reality:
+    """What the last cycles did: the number of matches, of requests, and since when."""
+
+    cycles: Sequence[CompletedCycle]
+    matches: int
+    considered: int
+    since: float
+    #: Whether no slot was claimed or given back since the first of them began.
+    quiet: bool
+    #: The machines that did not answer when they were asked for their configuration.
+    silent: frozenset[str]
+
+
+def has_statistics(pool: Pool) -> bool:
+    """Return whether the negotiator's ad has what is needed of the last three cycles."""
+    cycles = last_cycles(pool)
+    return len(cycles) == CYCLES and None not in (cycle.matches for cycle in cycles)
+
+
+def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
+    """Yield the jobs that the simulated cycle ``trace`` starts, and that no completed one did."""
+    if not pool.negotiators or not has_statistics(pool):
+        return
+    slots = {str(slot.name): slot for slot in pool.slots or ()}
+    reality = _reality(pool, slots)
+    waiting = {
+        (job.id, job.submitter): job
+        for job in pool.jobs or ()
+        if job.wanted and job.status == IDLE and _waits_since(job, reality.since)
+    }
+    missing = [
+        match
+        for match in trace.matches
+        if not (match.preempts or match.refusal)
+        and (match.job, match.submitter) in waiting
+        and _contradicts(reality, waiting[match.job, match.submitter], slots.get(match.slot))
+    ]
+    if missing:
+        keys = [
+            JobKey(waiting[each.job, each.submitter].access_point, each.job) for each in missing
+        ]
+        yield _unmet(pool, reality, missing, keys, slots, trace.unmodelled)
+
+
+def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
+    cycles = last_cycles(pool)
+    since = cycles[-1].begin
+    return _Reality(
+        cycles,
+        int(sum(cycle.matches or 0 for cycle in cycles)),
+        int(sum(cycle.considered or 0 for cycle in cycles)),
+        since,
+        not any(_changed(slot, since) for slot in slots.values()),
+        frozenset(
+            what[len(_CONFIGURATION) :]
+            for what, why in pool.failed
+            if what.startswith(_CONFIGURATION) and NO_ANSWER.match(why)
+        ),
+    )
+
+
+def _changed(slot: Slot, moment: float) -> bool:
+    """Return whether a slot was claimed, freed or split since ``moment``."""
+    times = (slot.state_since, slot.activity_since, slot.split_since)
+    return not is_over(moment, *times) and any(as_number(time) is not None for time in times)
+
+
+def _waits_since(job: Job, moment: float) -> bool:
+    """Return whether the job was in the queue, and idle, before ``moment``."""
+    return is_over(moment, job.queued_at, job.status_since)
+
+
+def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
+    """Return whether the last cycles should have matched ``job`` with ``slot`` as well.
+
+    Where nobody was asked, they should. Where jobs were asked, the slot must have been free all the
+    time, and its startd answers nobody, or the negotiator said that nothing matches the job, or
+    nothing at all has changed: what a job waits for besides, a limit or its turn, is over when
+    others end.
+    """
+    if not reality.considered and not reality.matches:
+        return True
+    if slot is None or not _free_since(slot, reality.since):
+        return False
+    if slot.startd in reality.silent or slot.machine in reality.silent:
+        return True
+    told = job.last_rejection
+    if isinstance(told, str) and _is_recent(job, reality.since):
+        return told == NO_MATCH
+    return reality.quiet
+
+
+def _is_recent(job: Job, since: float) -> bool:
+    """Return whether the reason of the job's rejection is that of one of the last cycles."""
+    moment = as_number(job.rejected_at)
+    return moment is not None and moment >= since
+
+
+def _free_since(slot: Slot, moment: float) -> bool:
+    """Return whether all of a slot was free before ``moment``."""
+    if slot.state != "Unclaimed":
+        return False
+    if as_number(slot.dynamic_slots) and as_number(slot.split_since) is None:
+        # When a part of it became free its ad does not say.
+        return False
+    return is_over(moment, slot.state_since, slot.activity_since, slot.split_since)
+
+
+def _unmet(
+    pool: Pool,
+    reality: _Reality,
+    missing: Sequence[Match],
+    keys: Sequence[JobKey],
+    slots: Mapping[str, Slot],
+    unmodelled: Sequence[str],
+) -> Unmet:
+    first = missing[0]
+    text = (
+        f"{counted(len(missing), 'idle job')}, such as {first.job}, should have started: the "
+        f"simulated cycle matches {first.job} with {first.slot}, but the last "
+        f"{len(reality.cycles)} cycles considered {counted(reality.considered, 'request')} and "
+    )
+    if reality.matches:
+        text += f"matched {reality.matches}, of which no claim of {first.slot} came"
+    else:
+        text += "matched none"
+    observed = [Observed(*each) for each in _not_followed(pool)][:_SHOWN]
+    observed += [Observed("not followed", sentence) for sentence in unmodelled[:_SHOWN]]
+    slot = slots.get(first.slot)
+    cure = (
+        "One of the knobs that are listed may be the cause. NegotiatorLog at D_FULLDEBUG says what "
+        "happens to each submitter"
+    )
+    if reality.matches and slot is not None:
+        observed = [
+            *_silence(pool, slot),
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD),
+            *observed,
+        ]
+        cure = (
+            f"SchedLog of {keys[0].access_point or 'the access point'} says why the claim of "
+            f"{first.slot} fails: condor_ping -name {slot.startd} -type STARTD DAEMON tries the "
+            "connection and the permission"
+        )
+    if not observed:
+        observed = [Observed("LastNegotiationCycleMatches0", str(reality.matches))]
+    return Unmet(
+        MISSING, f"job {first.job}", text, f"{cure}.", tuple(observed), tuple(keys), len(missing),
+        tuple(match.job for match in missing[:CYCLES]),
+    )  # fmt: skip
+
+
+def _silence(pool: Pool, slot: Slot) -> Iterator[Observed]:
+    """Yield what the capture found when it asked the startd itself."""
+    for what, why in pool.failed:
+        if what in (f"{_CONFIGURATION}{slot.startd}", f"{_CONFIGURATION}{slot.machine}"):
+            yield Observed(what, why)
+
+
+def _not_followed(pool: Pool) -> Iterator[tuple[str, str, str]]:
+    """Yield the negotiator's knobs that are set here and that no simulation follows."""
+    central = pool.central
+    if central is None:
+        return
+    for knob in central:
+        kind = knob_type(knob.bare)
+        if kind is None or NEGOTIATOR not in kind.daemons or is_followed(knob.bare):
+            continue
+        default = central.defaults.get(knob.bare, "")
+        if knob.value.strip() != default.strip():
+            yield knob.name, knob.value, knob.place

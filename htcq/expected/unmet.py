@@ -1,0 +1,97 @@
+"""One expectation that the pool did not meet, with the evidence of its daemons.
+
+The ids are permanent; rules of the audit have the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from htcq.htcondor.starting import is_default, rank_on_the_way
+from htcq.pool.configuration import Configuration
+
+#: How many knobs one of them shows.
+_SHOWN = 12
+
+MISSING, STARTS, LASTS = (
+    "expected-starts-missing",
+    "matched-jobs-do-not-start",
+    "starts-do-not-last",
+)
+IDLE_CLAIMS, SUSPENDED = "claims-stay-idle", "claims-suspended"
+VANISH, STOPPED = "submitted-jobs-vanish", "submissions-stopped"
+CUT_OFF, FAILS = "negotiation-cut-off", "negotiation-fails"
+NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
+IDS = (
+    MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
+    MATCHLESS,
+)  # fmt: skip
+ERROR, WARNING, INFO = "error", "warning", "info"
+
+
+class Observed(NamedTuple):
+    """An attribute or a knob with its value, and file and line where they are known."""
+
+    name: str
+    value: str
+    place: str = ""
+
+
+class JobKey(NamedTuple):
+    """A job of a pool: its access point and its id."""
+
+    access_point: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """One thing that should have happened and did not.
+
+    ``subject`` is what failed, such as ``machine m1.example.net``; ``text`` a sentence with the
+    amounts, ``cure`` what to do. ``observed`` is the evidence, then the knobs that are set there
+    and that no simulation follows. ``jobs`` are those that it keeps from running; ``count`` is how
+    many jobs or slots it concerns. ``severity`` is ERROR, WARNING or INFO.
+    """
+
+    id: str
+    subject: str
+    text: str
+    cure: str
+    observed: tuple[Observed, ...] = ()
+    jobs: tuple[JobKey, ...] = ()
+    count: int = 1
+    examples: tuple[str, ...] = ()
+    severity: str = ERROR
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it is more than information."""
+        return self.severity != INFO
+
+    def concerns(self, access_point: str, job: str) -> bool:
+        """Return whether it keeps this job from running."""
+        return JobKey(access_point, job) in self._jobs
+
+    @cached_property
+    def _jobs(self) -> frozenset[JobKey]:
+        return frozenset(self.jobs)
+
+
+def knobs_on_the_way(
+    configuration: Configuration | None, daemon: str, version: tuple[int, ...] = ()
+) -> tuple[Observed, ...]:
+    """Return the knobs of a daemon that are set and that no simulation follows.
+
+    Those that daemons of this type alone read come first, last those that every site sets: who may
+    talk to whom (ALLOW_*).
+    """
+    found: list[tuple[int, Observed]] = []
+    for knob in configuration or ():
+        place = rank_on_the_way(knob.bare, daemon)
+        if place is not None and not is_default(knob.bare, knob.value, version):
+            found.append((place, Observed(knob.name, knob.value, knob.place)))
+    found.sort(key=lambda each: each[0])
+    return tuple(observed for _, observed in found[:_SHOWN])

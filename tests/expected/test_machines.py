@@ -1,0 +1,85 @@
+"""Machines where nothing that starts lasts (each was seen on daemons of 25.14.1: tests/condor/test_unmet.py)."""
+
+from __future__ import annotations
+
+from htcq.expected.unmet import LASTS, STARTS
+from tests.audit.sites import Text, found
+from tests.expected.pools import (
+    LATELY,
+    LONG_AGO,
+    access_point,
+    claim,
+    cycles,
+    free,
+    observed,
+    only,
+    site,
+    waiting,
+)
+
+_ON_NODE1 = '"slot1_1@node1"'
+
+
+def ended(id_: str = "1.0", times: int = 4, **changes: Text | None) -> str:
+    """Return an idle job that began to run so often, last on node1."""
+    own: dict[str, Text | None] = {
+        "NumJobMatches": times, "NumShadowStarts": times, "NumJobStarts": times,
+        "NumJobCompletions": 0, "LastRemoteHost": _ON_NODE1,
+        "VacateReason": '"PREEMPT expression evaluated to True"',
+    }  # fmt: skip
+    return waiting(id_, **{**own, **changes})
+
+
+def test_what_starts_is_ended_at_once_and_the_reason_is_told() -> None:
+    execute = {"node1": "PREEMPT = True\nNUM_CPUS = 8\n"}
+    finding = only(LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended()], execute=execute))
+    assert "began to run on node1 (8 cores) 4 times, and none lasted (PREEMPT" in finding.message
+    assert observed(finding)["PREEMPT"] == "True"
+    assert observed(finding)["RecentJobStarts"] == "40"
+
+
+def test_jobs_that_were_ended_once_count_where_the_startd_counts_many_starts() -> None:
+    jobs = [ended(f"1.{proc}", times=1) for proc in range(4)]
+    assert found(LASTS, site(free(RecentJobStarts=40), cycles(), jobs=jobs))
+    # A drain, a restart or a preemption ends each job once.
+    assert not found(LASTS, site(free(RecentJobStarts=4), cycles(), jobs=jobs))
+    assert not found(LASTS, site(free(), cycles(), jobs=jobs))
+
+
+def test_a_machine_where_a_job_lasts_is_believed_and_so_is_one_that_is_drained() -> None:
+    many = free(RecentJobStarts=40)
+    assert not found(LASTS, site(many, claim(since=LONG_AGO), cycles(), jobs=[ended()]))
+    assert found(LASTS, site(many, claim(since=LATELY), cycles(), jobs=[ended()]))
+    drained = free(RecentJobStarts=40, Draining="true", State='"Drained"')
+    assert not found(LASTS, site(drained, cycles(), jobs=[ended()]))
+
+
+def test_jobs_that_come_to_their_own_end_and_are_tried_again_are_not() -> None:
+    """With on_exit_remove or max_retries a job starts often and completes as often."""
+    assert not found(
+        LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended(NumJobCompletions=4)])
+    )
+    assert not found(
+        LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended(NumJobCompletions=None)])
+    )
+
+
+def test_jobs_that_a_machine_puts_on_hold_before_they_run() -> None:
+    held: dict[str, Text | None] = {
+        "JobStatus": 5, "HoldReasonCode": 19, "NumShadowStarts": 1, "NumJobStarts": 0,
+        "LastRemoteHost": _ON_NODE1,
+    }  # fmt: skip
+    jobs = [waiting(f"1.{proc}", **held) for proc in range(3)]
+    finding = only(STARTS, site(free(), cycles(), jobs=jobs))
+    assert "3 jobs, such as 1.0, went on hold on node1" in finding.message
+    assert not found(STARTS, site(free(), cycles(), jobs=jobs[:2])), "an accident"
+    # A missing input file is the user's.
+    missing = [waiting(f"1.{proc}", **{**held, "HoldReasonCode": 13}) for proc in range(3)]
+    assert not found(STARTS, site(free(), cycles(), jobs=missing))
+
+
+def test_the_knobs_of_an_access_point_without_shadows_are_named() -> None:
+    job = waiting(NumJobMatches=9, NumShadowStarts=9, NumJobStarts=0)
+    access = {"access1": "SHADOW = /no/such\nSCHEDD_INTERVAL = 60\nALLOW_READ = *\n"}
+    finding = only(STARTS, site(free(), access_point(), cycles(), jobs=[job], access=access))
+    assert list(observed(finding))[:2] == ["SHADOW", "ALLOW_READ"]

@@ -1,0 +1,60 @@
+"""Knobs on the way from a submission to a running job: what is set, and what every site has."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.htcondor.knob_types import knob_type
+from htcq.htcondor.matching import SCHEDD, STARTD
+from htcq.htcondor.starting import is_default, is_on_the_way, rank_on_the_way
+from htcq.htcondor.tables import rows
+
+#: Names that HTCondor puts together, or that param_info.in does not have; the readers are in its sources.
+_PUT_TOGETHER = {
+    "ALLOW_<level>": "condor_io/condor_ipverify.cpp",
+    "DENY_<level>": "condor_io/condor_ipverify.cpp",
+    "CLASSAD_USER_MAPFILE_<name>": "condor_utils/classad_usermap.cpp",
+    "SCHEDD_CLASSAD_USER_MAP_NAMES": "condor_utils/classad_usermap.cpp",
+    "JOB_TRANSFORM_<name>": "condor_schedd.V6/job_transforms.cpp",
+    "<keyword>_HOOK_PREPARE_JOB": "condor_starter.V6.1/StarterHookMgr.cpp",
+    "<keyword>_HOOK_PREPARE_JOB_BEFORE_TRANSFER": "condor_starter.V6.1/StarterHookMgr.cpp",
+    "SLOT<n>_EXECUTE": "condor_startd.V6/Resource.cpp",
+    "STARTER_DEFAULT_JOB_HOOK_KEYWORD": "condor_starter.V6.1/StarterHookMgr.cpp",
+}
+
+
+def test_all_of_them_are_knobs() -> None:
+    for row in rows("starting.tsv"):
+        assert knob_type(row.key) is not None or row.key in _PUT_TOGETHER, row.key
+
+
+@pytest.mark.parametrize(
+    ("knob", "daemon", "rank"),
+    [
+        ("STARTER", STARTD, 0), ("SHADOW", SCHEDD, 0), ("SHADOW", STARTD, None),
+        ("DENY_DAEMON", STARTD, 1), ("NETWORK_INTERFACE", SCHEDD, 2), ("ALLOW_WRITE", SCHEDD, 3),
+        ("STARTD.USER_JOB_WRAPPER", STARTD, 0), ("X_HOOK_PREPARE_JOB", STARTD, 0),
+        ("NUM_CPUS", STARTD, None),
+    ],
+)  # fmt: skip
+def test_those_of_the_daemon_come_first(knob: str, daemon: str, rank: int | None) -> None:
+    assert rank_on_the_way(knob, daemon) == rank
+
+
+def test_secrets_are_not_on_the_way() -> None:
+    assert not is_on_the_way("SEC_PASSWORD_FILE")
+    assert not is_on_the_way("SEC_DEFAULT_AUTHENTICATION_METHODS")
+
+
+@pytest.mark.parametrize(
+    ("knob", "value", "default"),
+    [
+        ("STARTER", "/usr/sbin/condor_starter", True), ("STARTER", "/no/such/starter", False),
+        ("JOB_START_DELAY", "0", True), ("JOB_START_DELAY", "600", False),
+        ("PREEMPT", "FALSE", True), ("DENY_WRITE", "*", False), ("DENY_WRITE", "", True),
+        ("JOB_TRANSFORM_NAMES", "PelicanRetry", True), ("JOB_TRANSFORM_NAMES", "a", False),
+        ("JOB_TRANSFORM_PelicanRetry", "SET a 1", True),
+    ],
+)  # fmt: skip
+def test_what_nobody_has_set_is_no_evidence(knob: str, value: str, default: bool) -> None:
+    assert is_default(knob, value) is default
