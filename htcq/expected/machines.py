@@ -23,8 +23,16 @@ from htcq.units import CPUS, amount_of, counted, show_number
 
 #: A start that fails once or twice may be an accident of the network.
 _OFTEN = 3
+#: Of the starts of a machine, those that were ended by others; jobs that move on are not counted.
+_GOOD_PART = 0.25
 #: By what failed: the machines, and the access points of jobs whose claims or shadows failed.
-_MACHINE, _CLAIM, _SHADOW, _SHORT = "machine", "claim", "shadow", "short"
+_MACHINE, _CLAIM, _SHADOW = "machine", "claim", "shadow"
+#: What a startd counts.
+_CLAIMS, _ACTIVATIONS, _STARTED = (
+    "RecentClaimRequests",
+    "RecentActivationRequests",
+    "RecentJobStarts",
+)
 #: Holds that are the machine's, not the job's: a hook, accounts, the container runtime.
 _HOLDS_OF_MACHINES = frozenset((19, 23, 28, 29, 30, 31, 45, 49))
 _OUT = "'condor_drain' or 'condor_off -startd -peaceful -name MACHINE' takes it out of the pool"
@@ -32,12 +40,29 @@ _OUT = "'condor_drain' or 'condor_off -startd -peaceful -name MACHINE' takes it 
 
 @dataclass
 class _Failing:
-    """Jobs that did not start on one machine, or of one access point, and how often they tried."""
+    """Jobs that failed at one place: how often they did not begin to run, and were ended there.
+
+    ``most_tries`` and ``most_ended`` are those of the job that failed most often.
+    """
 
     jobs: list[Job] = field(default_factory=list)
     tries: int = 0
-    #: How often the one that failed most did.
-    most: int = 0
+    ended: int = 0
+    most_tries: int = 0
+    most_ended: int = 0
+
+    def add(self, job: Job, tries: int, ended: int) -> None:
+        """Count one job."""
+        self.jobs.append(job)
+        self.tries += tries
+        self.ended += ended
+        self.most_tries = max(self.most_tries, tries)
+        self.most_ended = max(self.most_ended, ended)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether all of them are on hold."""
+        return all(job.status == HELD for job in self.jobs)
 
     @property
     def why(self) -> str:
@@ -69,14 +94,10 @@ class _Startds:
             return False
         return not all(closed_by(slot) for slot in self.slots[name] if slot.type != DYNAMIC)
 
-    def starts_often(self, name: str) -> bool:
-        """Return whether the startd has lately started several times as many jobs as fit it.
-
-        One that is drained or preempted loses each job once.
-        """
-        counts = [as_number(slot.recent_starts) for slot in self.slots[name]]
-        known = max((count for count in counts if count is not None), default=0)
-        return known >= max(_OFTEN, 2 * self.cores(name))
+    def count(self, name: str, attribute: str) -> float | None:
+        """Return what the startd itself counted in the last minutes; None where no ad says."""
+        counts = [as_number(slot.value(attribute)) for slot in self.slots[name]]
+        return max((count for count in counts if count is not None), default=None)
 
     def cores(self, name: str) -> float:
         """Return the cores of all its slots."""
@@ -89,13 +110,11 @@ class _Startds:
         return f"{name} ({amount_of(CPUS, cores)})" if cores else name
 
     def counters(self, name: str) -> Iterator[Observed]:
-        """Yield what the startd itself counted in the last minutes."""
-        slots = self.slots[name]
-        for attribute in ("RecentClaimRequests", "RecentActivationRequests", "RecentJobStarts"):
-            counts = [as_number(slot.value(attribute)) for slot in slots]
-            known = [count for count in counts if count is not None]
-            if known:
-                yield Observed(attribute, show_number(max(known)))
+        """Yield all that the startd itself counted."""
+        for attribute in (_CLAIMS, _ACTIVATIONS, _STARTED):
+            count = self.count(name, attribute)
+            if count is not None:
+                yield Observed(attribute, show_number(count))
 
 
 def failing_starts(pool: Pool) -> Iterator[Unmet]:
@@ -106,52 +125,69 @@ def failing_starts(pool: Pool) -> Iterator[Unmet]:
     """
     startds = _Startds(pool)
     for (what, where), failing in _failing(pool).items():
-        if what in (_MACHINE, _SHORT):
-            if not startds.fails(where) or failing.tries < _OFTEN:
-                continue
-            if what == _MACHINE or failing.most >= _OFTEN or startds.starts_often(where):
-                yield _of_machine(pool, startds, what, where, failing)
-        elif not _runs(pool, where):
-            yield _of_access_point(pool, what, where, failing)
+        if what != _MACHINE:
+            if not _runs(pool, where):
+                yield _of_access_point(pool, what, where, failing)
+            continue
+        id_ = _kind(startds, where, failing) if startds.fails(where) else ""
+        if id_:
+            yield _of_machine(pool, startds, id_, where, failing)
 
 
 def _failing(pool: Pool) -> Mapping[tuple[str, str], _Failing]:
-    """Return the jobs that were matched often and did not start, by what failed and where."""
+    """Return the jobs that were matched often and did not run, by what failed and where."""
     found: dict[tuple[str, str], _Failing] = {}
     for job in pool.jobs or ():
-        for what, where, tries in _tries(job):
-            failing = found.setdefault((what, where), _Failing())
-            failing.jobs.append(job)
-            failing.tries += tries
-            failing.most = max(failing.most, tries)
+        host = job.last_host.partition("@")[2] if isinstance(job.last_host, str) else ""
+        shadows = int(as_number(job.shadow_starts) or 0)
+        tries = shadows - int(as_number(job.starts) or 0)
+        ended, is_idle = _ended(job), job.status == IDLE and job.wanted > 0
+        if job.status == HELD:
+            if host and _is_held_by_machine(job) and tries > 0:
+                found.setdefault((_MACHINE, host), _Failing()).add(job, tries, 0)
+        elif host:
+            if (is_idle or job.running) and (tries >= _OFTEN or ended):
+                found.setdefault((_MACHINE, host), _Failing()).add(job, max(0, tries), ended)
+        elif is_idle or job.running:
+            what = _SHADOW
+            if is_idle and shadows == 0:
+                what, tries = _CLAIM, int(as_number(job.matched) or 0)
+            if tries >= _OFTEN:
+                found.setdefault((what, job.access_point), _Failing()).add(job, tries, 0)
     return found
 
 
-def _tries(job: Job) -> Iterator[tuple[str, str, int]]:
-    """Yield at what a job failed, where, and how often."""
-    is_idle = job.status == IDLE and job.wanted > 0
-    shadows = int(as_number(job.shadow_starts) or 0)
-    starts = int(as_number(job.starts) or 0)
-    host = job.last_host.partition("@")[2] if isinstance(job.last_host, str) else ""
-    if job.status == HELD:
-        code = as_number(job.frame.value("HoldReasonCode"))
-        if host and code in _HOLDS_OF_MACHINES and shadows > starts:
-            yield _MACHINE, host, shadows - starts
-        return
-    if not (is_idle or job.running):
-        return
-    completions = as_number(job.completions)
-    ended = 0 if completions is None else starts - int(completions)
-    if is_idle and shadows == 0:
-        tries, what, where = int(as_number(job.matched) or 0), _CLAIM, job.access_point
-    else:
-        tries, what, where = shadows - starts, _SHADOW, job.access_point
-    if host:
-        what, where = _MACHINE, host
-    if tries >= _OFTEN:
-        yield what, where, tries
-    elif host and is_idle and ended > 0:
-        yield _SHORT, host, ended
+def _ended(job: Job) -> int:
+    """Return how often a job began to run and was ended by others; 0 where its ad does not say.
+
+    Of one that runs the last start may be counted already.
+    """
+    starts, completions = as_number(job.starts), as_number(job.completions)
+    if starts is None or completions is None:
+        return 0
+    return max(0, int(starts - completions) - (1 if job.running else 0))
+
+
+def _is_held_by_machine(job: Job) -> bool:
+    return as_number(job.frame.value("HoldReasonCode")) in _HOLDS_OF_MACHINES
+
+
+def _kind(startds: _Startds, where: str, failing: _Failing) -> str:
+    """Return what a machine does: it starts nothing, or nothing lasts; empty where neither is sure.
+
+    The startd's own counters decide. One that is drained or preempted loses each job once.
+    """
+    never = failing.most_tries >= _OFTEN or (failing.is_held and failing.tries >= _OFTEN)
+    started, asked = startds.count(where, _STARTED), startds.count(where, _ACTIVATIONS)
+    if started is None or asked is None:
+        return STARTS if never else LASTS if failing.most_ended >= _OFTEN else ""
+    if asked < _OFTEN:
+        return ""
+    if started == 0 or failing.ended == 0:
+        return STARTS if never else ""
+    often = started >= max(_OFTEN, 2 * startds.cores(where))
+    # Of all that it started a good part must have been ended: the rest may have run to its end.
+    return LASTS if often and failing.ended >= max(_OFTEN, started * _GOOD_PART) else ""
 
 
 def _runs(pool: Pool, access_point: str) -> bool:
@@ -162,21 +198,25 @@ def _runs(pool: Pool, access_point: str) -> bool:
     )
 
 
-def _of_machine(pool: Pool, startds: _Startds, what: str, where: str, failing: _Failing) -> Unmet:
+def _of_machine(pool: Pool, startds: _Startds, id_: str, where: str, failing: _Failing) -> Unmet:
     slot = startds.slots[where][0]
     why = f" ({failing.why})" if failing.why else ""
-    place, tries = startds.described(where), f"{failing.tries} times"
-    text = f"were sent to {place} {tries}, and none of them began to run; no other job runs there"
+    place = startds.described(where)
     cure = f"StartLog and StarterLog of {where} say why. Until it is repaired, {_OUT}."
-    if what == _SHORT:
-        text = f"began to run on {place} {tries}, and none lasted{why}; no other job runs there"
-        cure = f"PREEMPT, WANT_* and the wrapper of jobs on {where}; {cure}"
-    elif all(job.status == HELD for job in failing.jobs):
+    if id_ == LASTS:
+        count = startds.count(where, _STARTED) or failing.ended
         text = (
-            f"went on hold on {place}{why}, and none of them began to run; no other job runs there"
+            f"began to run on {place}, and none lasted{why}; it started "
+            f"{show_number(count)} jobs lately"
         )
+        cure = f"PREEMPT, WANT_* and the wrapper of jobs on {where}; {cure}"
+    elif failing.is_held:
+        text = f"went on hold on {place}{why} before they began to run"
+    else:
+        count = startds.count(where, _ACTIVATIONS) or failing.tries
+        text = f"were sent to {place} {show_number(count)} times, and none of them began to run"
     return _unmet(
-        LASTS if what == _SHORT else STARTS, f"machine {where}", failing, text, cure,
+        id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
         (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
     )  # fmt: skip
 

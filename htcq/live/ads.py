@@ -39,7 +39,7 @@ _UNREADABLE = (ValueError, TypeError, RuntimeError, OverflowError)
 _MAX_BESIDE = 4
 #: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
 #: how many tries that start nothing are no accident.
-_MAX_FAILING, _OFTEN = 3, 3
+_MAX_FAILING, _OFTEN = 8, 3
 _SCOPES = ("target.", "my.", "other.", "self.", "parent.")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]* = ")

@@ -78,7 +78,8 @@ _SLOT = _EVERY | _forms(
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
         "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
         "TotalJobRunTime EnteredCurrentState WantClaiming MyCurrentTime DrainReason "
-        "ExpectedMachineGracefulDrainingCompletion DetectedCpus DetectedGPUs"
+        "ExpectedMachineGracefulDrainingCompletion DetectedCpus DetectedGPUs NumDynamicSlotsTime "
+        "RecentClaimRequests RecentActivationRequests RecentJobStarts"
     ),
 )
 _JOB = _EVERY | _forms(
@@ -96,12 +97,12 @@ _JOB = _EVERY | _forms(
     expression=(
         "ProcId NiceUser JobStatus LastJobStatus JobUniverse JobPrio PreJobPrio1 PreJobPrio2 "
         "PostJobPrio1 PostJobPrio2 Requirements Rank RequireGPUs MinHosts MaxHosts CurrentHosts "
-        "NumJobMatches NumJobStarts NumShadowStarts NumHolds HoldReasonCode HoldReasonSubCode "
-        "AutoClusterId SlotWeight JobMaterializeLimit JobMaterializeMaxIdle "
+        "NumJobMatches NumJobStarts NumShadowStarts NumJobCompletions NumHolds HoldReasonCode "
+        "HoldReasonSubCode AutoClusterId SlotWeight JobMaterializeLimit JobMaterializeMaxIdle "
         "JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs WantFlocking WantClaiming "
         "WantParallelScheduling MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected "
         "JobCoolDownExpiration CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned "
-        "LastRejMatchReason LastRejMatchTime HtcqVacateCost"
+        "LastRejMatchReason LastRejMatchTime HtcqVacateCost VacateReason"
     ),
 )
 #: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an
@@ -132,7 +133,9 @@ _SCHEDD = (
             "Autoclusters CurbMatchmaking MaxJobsRunning NumOwners NumUsers NumPendingClaims "
             "ShadowsRunning TotalFlockedJobs TotalHeldJobs TotalIdleJobs TotalJobAds "
             "TotalRemovedJobs TotalRunningJobs WantResAd DaemonCoreDutyCycle "
-            "RecentDaemonCoreDutyCycle"
+            "RecentDaemonCoreDutyCycle NumJobStartsDelayed JobsSubmitted RecentJobsSubmitted "
+            "RecentJobsStarted RecentJobsCompleted RecentJobsExited StatsLifetime "
+            "RecentStatsLifetime"
         ),
     )
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from htcq.audit.engine import Finding
 from htcq.pool.pool import Pool
@@ -26,7 +27,7 @@ LONG_AGO, LATELY = NOW - 9000, NOW - 50
 
 def cycles(matches: int = 0, considered: int = 1, failed: str = "") -> str:
     """Return the ad of a negotiator with its statistics."""
-    given: dict[str, Text] = {}
+    given: dict[str, Any] = {}
     for age in range(3):
         of_cycle: dict[str, Text] = {
             "Time": NOW - 60 * (age + 1), "Duration": 1, "Matches": matches, "Rejections": 1,
@@ -51,21 +52,21 @@ def site(
     return replace(whole, taken_at="2027-01-15T08:00:00+00:00", failed=tuple(failed))
 
 
-def free(name: str = "slot1@node1", since: int = LONG_AGO, **changes: Text | None) -> str:
+def free(name: Any = "slot1@node1", since: Any = LONG_AGO, **changes: Text | None) -> str:
     """Return a partitionable slot that nobody has claimed since then."""
     return slot(name, EnteredCurrentState=since, EnteredCurrentActivity=since, **changes)
 
 
-def claim(name: str = "slot1_1@node1", since: int = LONG_AGO, **changes: Text | None) -> str:
+def claim(name: Any = "slot1_1@node1", since: Any = LONG_AGO, **changes: Text | None) -> str:
     """Return a dynamic slot that has been claimed by access1 since then."""
-    own: dict[str, Text | None] = {
+    own: dict[str, Any] = {
         "EnteredCurrentState": since, "EnteredCurrentActivity": since,
         "RemoteScheddName": '"access1"',
     }  # fmt: skip
     return dynamic_slot(name, **{**own, **changes})
 
 
-def waiting(id_: str = "1.0", since: int = LONG_AGO, **changes: Text | None) -> str:
+def waiting(id_: Any = "1.0", since: Any = LONG_AGO, **changes: Text | None) -> str:
     """Return a job of access1 that has been idle since then."""
     own: dict[str, Text | None] = {
         "QDate": since, "EnteredCurrentStatus": since, "ScheddName": '"access1"',

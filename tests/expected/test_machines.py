@@ -32,35 +32,64 @@ def ended(id_: str = "1.0", times: int = 4, **changes: Text | None) -> str:
 
 def test_what_starts_is_ended_at_once_and_the_reason_is_told() -> None:
     execute = {"node1": "PREEMPT = True\nNUM_CPUS = 8\n"}
-    finding = only(LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended()], execute=execute))
-    assert "began to run on node1 (8 cores) 4 times, and none lasted (PREEMPT" in finding.message
+    finding = only(
+        LASTS,
+        site(
+            free(RecentJobStarts=16, RecentActivationRequests=16),
+            cycles(),
+            jobs=[ended()],
+            execute=execute,
+        ),
+    )
+    assert "began to run on node1 (8 cores), and none lasted (PREEMPT" in finding.message
     assert observed(finding)["PREEMPT"] == "True"
-    assert observed(finding)["RecentJobStarts"] == "40"
+    assert observed(finding)["RecentJobStarts"] == "16"
+
+
+def test_a_machine_that_runs_short_jobs_to_their_end_may_lose_one() -> None:
+    many = free(RecentJobStarts=200, RecentActivationRequests=200)
+    assert not found(LASTS, site(many, cycles(), jobs=[ended()]))
 
 
 def test_jobs_that_were_ended_once_count_where_the_startd_counts_many_starts() -> None:
-    jobs = [ended(f"1.{proc}", times=1) for proc in range(4)]
-    assert found(LASTS, site(free(RecentJobStarts=40), cycles(), jobs=jobs))
+    jobs = [ended(f"1.{proc}", times=1) for proc in range(12)]
+    assert found(
+        LASTS, site(free(RecentJobStarts=16, RecentActivationRequests=16), cycles(), jobs=jobs)
+    )
     # A drain, a restart or a preemption ends each job once.
-    assert not found(LASTS, site(free(RecentJobStarts=4), cycles(), jobs=jobs))
+    assert not found(
+        LASTS, site(free(RecentJobStarts=4, RecentActivationRequests=4), cycles(), jobs=jobs)
+    )
     assert not found(LASTS, site(free(), cycles(), jobs=jobs))
 
 
 def test_a_machine_where_a_job_lasts_is_believed_and_so_is_one_that_is_drained() -> None:
-    many = free(RecentJobStarts=40)
+    many = free(RecentJobStarts=16, RecentActivationRequests=16)
     assert not found(LASTS, site(many, claim(since=LONG_AGO), cycles(), jobs=[ended()]))
     assert found(LASTS, site(many, claim(since=LATELY), cycles(), jobs=[ended()]))
-    drained = free(RecentJobStarts=40, Draining="true", State='"Drained"')
+    drained = free(
+        RecentJobStarts=16, RecentActivationRequests=16, Draining="true", State='"Drained"'
+    )
     assert not found(LASTS, site(drained, cycles(), jobs=[ended()]))
 
 
 def test_jobs_that_come_to_their_own_end_and_are_tried_again_are_not() -> None:
     """With on_exit_remove or max_retries a job starts often and completes as often."""
     assert not found(
-        LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended(NumJobCompletions=4)])
+        LASTS,
+        site(
+            free(RecentJobStarts=16, RecentActivationRequests=16),
+            cycles(),
+            jobs=[ended(NumJobCompletions=4)],
+        ),
     )
     assert not found(
-        LASTS, site(free(RecentJobStarts=40), cycles(), jobs=[ended(NumJobCompletions=None)])
+        LASTS,
+        site(
+            free(RecentJobStarts=16, RecentActivationRequests=16),
+            cycles(),
+            jobs=[ended(NumJobCompletions=None)],
+        ),
     )
 
 
@@ -83,3 +112,25 @@ def test_the_knobs_of_an_access_point_without_shadows_are_named() -> None:
     access = {"access1": "SHADOW = /no/such\nSCHEDD_INTERVAL = 60\nALLOW_READ = *\n"}
     finding = only(STARTS, site(free(), access_point(), cycles(), jobs=[job], access=access))
     assert list(observed(finding))[:2] == ["SHADOW", "ALLOW_READ"]
+
+
+def test_the_startds_own_counters_say_what_fails_where_jobs_failed_at_several_machines() -> None:
+    """Jobs that no starter ran on one machine were ended on another: each is told as what it is."""
+    jobs = [
+        ended("1.0", times=2, NumShadowStarts=9),
+        ended("1.1", times=9, NumShadowStarts=20, LastRemoteHost='"slot1_1@node2"'),
+    ]
+    never = free(RecentActivationRequests=30, RecentJobStarts=0)
+    short = free("slot1@node2", RecentActivationRequests=30, RecentJobStarts=30)
+    given = site(never, short, cycles(), jobs=jobs)
+    assert only(STARTS, given).subject == "machine node1"
+    assert only(LASTS, given).subject == "machine node2"
+
+
+def test_a_machine_that_was_hardly_asked_has_done_nothing() -> None:
+    job = ended(times=0, NumShadowStarts=9)
+    asked = free(RecentActivationRequests=1, RecentJobStarts=0)
+    assert not found(STARTS, site(asked, cycles(), jobs=[job]))
+    assert found(
+        STARTS, site(free(RecentActivationRequests=9, RecentJobStarts=0), cycles(), jobs=[job])
+    )

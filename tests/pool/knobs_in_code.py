@@ -10,7 +10,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2] / "htcq"
 #: What reads pools; probe, live and cli read the configuration of this machine besides.
 ROOMS = (
-    *("audit", "why", "simulate", "poolquota", "quota", "pool", "policy", "elastic", "drift"),
+    *(
+        "audit",
+        "expected",
+        "why",
+        "simulate",
+        "poolquota",
+        "quota",
+        "pool",
+        "policy",
+        "elastic",
+        "drift",
+    ),
     *("report", "emit", "capacity", "settings", "store"),
 )
 #: Modules that list names to know them, and read none of these knobs.

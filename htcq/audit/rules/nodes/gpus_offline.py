@@ -48,7 +48,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _detected(value: object) -> float | None:
-    """Return how many GPUs are detected: a number, or a list of names in old versions."""
+    """Return how many GPUs are detected: a text with their names (25.14.1), or a number."""
     if isinstance(value, str):
         return float(len([each for each in value.split(",") if each.strip()]))
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -69,6 +69,9 @@ RULE = Rule(
         "condor_config_val OFFLINE_MACHINE_RESOURCE_GPUs on the machine; remove devices that work, "
         "and condor_reconfig."
     ),
-    source="src/condor_startd.V6/ResAttributes.cpp, 25.14",
+    source=(
+        "src/condor_startd.V6/ResAttributes.cpp:init_machine_resource_from_ad, 25.14; "
+        "seen on 25.14.1"
+    ),
     find=_find,
 )

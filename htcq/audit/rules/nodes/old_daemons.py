@@ -11,7 +11,7 @@ from htcq.classads import Value
 from htcq.pool.slot_class import EXAMPLES
 from htcq.pool.versions import version
 
-#: The oldest feature series whose daemons HTCondor's manual promises to work with 25.
+#: Long-term series are supported for about two years, and work with the series beside them.
 _OLDEST = (23, 0)
 
 
@@ -51,6 +51,6 @@ RULE = Rule(
         "is checked against HTCondor 23.9 and newer."
     ),
     advice="Update them; daemons of two neighbouring long-term series work together.",
-    source="HTCondor's release schedule, 25.14",
+    source="docs/version-history/introduction-version-history.rst, 25.14",
     find=_find,
 )

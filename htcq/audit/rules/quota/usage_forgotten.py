@@ -30,8 +30,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if factor is not None and factor < 1:
             yield _found(
                 evidence, knob, str(default),
-                f"{knob} = {factor:g}: a factor near 0 makes every priority near 0, and shares of "
-                "the pool are computed from their inverses",
+                f"{knob} = {factor:g}: the accountant stores 1 in its place, and new submitters "
+                f"come before all that have the default of {default}",
             )  # fmt: skip
 
 
@@ -50,10 +50,10 @@ RULE = Rule(
     summary="PRIORITY_HALFLIFE or a priority factor is near 0",
     consequence=(
         "User priorities are meant to balance usage over days. With a half-life of seconds only "
-        "the present counts; with factors near 0 the submitter with the smallest factor gets "
-        "nearly all of the pool."
+        "the present counts. A factor below 1 is used once and then stored as 1 (the log calls it "
+        "invalid): shares go by the inverse, so that such a submitter gets nearly all of the pool."
     ),
     advice="PRIORITY_HALFLIFE is in seconds (a day by default), factors are 1 or more.",
-    source="src/condor_negotiator.V6/Accountant.cpp:Initialize, UpdatePriorities, 25.14",
+    source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, SetPriorityFactor, 25.14",
     find=_find,
 )
