@@ -127,6 +127,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "status --snapshot drained.tar.gz --nagios",
         "status --snapshot drained.tar.gz",
         "status --snapshot snap --nagios",
+        "status --snapshot unmet --json",
     ),
     "why": (
         "why --snapshot preemption --all --json",
@@ -137,6 +138,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "why --snapshot sick --all --json",
         "why --snapshot snap 2.0 --json",
         "why --snapshot snap 99.0 --json",
+        "why --snapshot unmet --all --json",
     ),
     "migrate": (
         "migrate --model model.toml --snapshot charged --json",

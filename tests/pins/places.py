@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 
 from tests.audit import test_causes
@@ -29,6 +30,7 @@ from tests.cli.test_drift_ledger import QUOTAS, SITE
 from tests.cli.test_elastic_reclaim import write as write_reclaim
 from tests.elastic.quotas import claimed
 from tests.elastic.reclaim.scenes import borrowed
+from tests.expected import pools as unmet
 from tests.quota.recorded import ads_of, read
 from tests.simulate.migration.pools import FLAT, claim, machine, used, wants
 
@@ -159,6 +161,7 @@ def furnish(place: Path) -> None:
     _sick(place)
     _broken(place)
     _waiting(place)
+    _unmet(place)
     _histories(place)
     test_simulate_agreement.written(
         place,
@@ -283,6 +286,14 @@ def _waiting(place: Path) -> None:
         *test_causes.USERS,
         config=f"{test_causes.GROUPS}{test_causes.ASTRO}",
     )
+
+
+def _unmet(place: Path) -> None:
+    """A pool whose matches come to no claim: the startd refuses everybody."""
+    of_pool = (unmet.free(), unmet.cycles(1, 2), schedd("access1"), submitter(IdleJobs=1))
+    config = "NEGOTIATOR_INTERVAL = 60\nDENY_DAEMON = *\n"
+    taken = datetime.fromtimestamp(unmet.NOW, timezone.utc).isoformat()
+    _write(place / "unmet", *of_pool, jobs=(unmet.waiting(),), config=config, taken=taken)
 
 
 def _histories(place: Path) -> None:
