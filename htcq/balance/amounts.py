@@ -65,6 +65,10 @@ class Weighed:
         """Return what ``slot`` would have with so much ``left``."""
         return _amounts(self._supply.weight(self._make.left(slot, left)), left)
 
+    def rest(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
+        """Return what is ``left`` of ``slot`` for jobs; nothing where nothing is left."""
+        return self.with_left(slot, left) if any(left.values()) else NOTHING
+
     def at_birth(self, slot: Slot) -> Amounts:
         """Return what ``slot`` had when nothing was carved from it."""
         whole = {asset: amount or 0 for asset, amount in slot.total().items()}

@@ -14,8 +14,10 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
+from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
+from htcq.pool.slot import Number
 from htcq.pool.slot_state import DRAINED
 from htcq.poolquota.ailment import ObservedPool
 from htcq.why.choice import all_idle
@@ -37,15 +39,14 @@ class KindBalance:
 
 @dataclass(frozen=True)
 class Todo:
-    """One thing to do: what it would give back to waiting jobs, ``jobs`` of them, at once.
+    """One thing to do: what it would give back to waiting jobs.
 
     ``cure`` is the command, knob or attribute.
     """
 
     cause: str
     cure: str
-    wanted: Amounts
-    jobs: int
+    gain: Gain
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
     demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
-    standings = standings_of(capacity.parts, capacity.wanted)
+    standings = standings_of(capacity.parts, capacity.gains)
     of_kind = defaultdict[str, list[Part]](list)
     for part in capacity.parts:
         of_kind[part.kind].append(part)
@@ -131,11 +132,15 @@ def balance_of(verdicts: Verdicts) -> Balance:
 
 def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
     found = [
-        Todo(each.cause, cure_of(each), each.wanted, each.jobs)
+        Todo(each.cause, cure_of(each), each.gain)
         for each in standings
         if cause_type(each.cause).needs_somebody and each.jobs
     ]
-    return tuple(sorted(found, key=lambda each: (-each.wanted.weight, -each.jobs, each.cause)))
+    return tuple(sorted(found, key=_by_weight))
+
+
+def _by_weight(each: Todo) -> tuple[Number, int, str]:
+    return -each.gain.wanted.weight, -each.gain.jobs, each.cause
 
 
 def cure_of(amount: CauseAmount) -> str:

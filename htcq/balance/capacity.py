@@ -26,17 +26,16 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.demand import JobWeights
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
-from htcq.balance.limits import within_limits
+from htcq.balance.lifting import Gain, Lifting, may_start
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
+from htcq.pool.slot_state import DRAINED, OFFLINE, closings_of, drain_of, used_as
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
@@ -46,21 +45,24 @@ from htcq.why.verdict import Verdicts
 
 #: Assets whose pieces are too small, not used up.
 _IN_PIECES = (CPUS, GPUS)
+#: Causes that end by themselves.
+_IN_TIME = frozenset((LATER, UNEXPLAINED))
+#: Slots that are closed for these say themselves which jobs START would take.
+_OPEN_START = frozenset((STALE, OFFLINE, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
 
 
 @dataclass(frozen=True)
 class Capacity:
     """All capacity: ``total`` is what the slots had when nothing was carved from them.
 
-    ``parts`` add up to it. ``wanted`` has by cause what waiting jobs would use if that cause alone
-    were lifted, and how many jobs; of the others, what their parts are. ``running`` has the weight
-    of claims by who is charged for them.
+    ``parts`` add up to it. ``gains`` has by cause what waiting jobs would use if that cause alone
+    were lifted, where any would.
     """
 
     total: Amounts
     by_kind: Mapping[str, Amounts]
     parts: tuple[Part, ...]
-    wanted: Mapping[str, tuple[Amounts, int]]
+    gains: Mapping[str, Gain]
 
 
 class Capacities:
@@ -75,7 +77,6 @@ class Capacities:
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._stale = set(map(id, stale_slots(verdicts.pool)))
-        self._weights = JobWeights(verdicts.pool)
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
         self._parts: list[Part] = []
@@ -87,7 +88,7 @@ class Capacities:
         elif verdicts.cycle.talks.depth_first:
             # The negotiator passes over the jobs that it supposes in a slot with the first one.
             self._nothing = LATER
-        self._wanted: dict[str, tuple[Amounts, int]] = {}
+        self._lifting = Lifting(verdicts, waiting, self._weighed, self._filling)
 
     def capacity(self) -> Capacity:
         """Return all of it."""
@@ -106,7 +107,7 @@ class Capacities:
         for cause, those in closed.items():
             self._closed(cause, those)
         total, by_kind = self._balanced()
-        return Capacity(total, by_kind, tuple(self._parts), self._wanted)
+        return Capacity(total, by_kind, tuple(self._parts), self._lifting.gains)
 
     def _kind(self, slot: Slot) -> str:
         return self._kinds[machine_of(slot)]
@@ -126,18 +127,14 @@ class Capacities:
         matched = self._left.get(name)
         if matched is not None:
             left = matched
-            used = before.minus(self._amounts(slot, left))
+            used = before.minus(self._weighed.rest(slot, left))
             self._parts.append(Part(STARTING, used, self._kind(slot), (name,)))
-        closed = STALE if id(slot) in self._stale else closed_by(slot)
-        if not closed and id(slot) in self._hidden:
-            closed = self._hidden_by
-        return Piece(slot, self._kind(slot), left, closed, matched is not None)
-
-    def _amounts(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
-        """Return what a slot is worth with so much left; nothing where nothing is left."""
-        if not any(left.values()):
-            return NOTHING
-        return self._weighed.with_left(slot, left)
+        closings = list(closings_of(slot))
+        if id(slot) in self._stale:
+            closings.insert(0, STALE)
+        if id(slot) in self._hidden:
+            closings.append(self._hidden_by)
+        return Piece(slot, self._kind(slot), left, tuple(closings), matched is not None)
 
     def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
         """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
@@ -180,26 +177,34 @@ class Capacities:
                 self._note(pieces, pieces.parts[place : place + times], steps, left)
                 place += times
 
-    def _takers(self, pieces: Pieces) -> Iterator[tuple[int, str]]:
+    def _takers(self, pieces: Pieces) -> Iterator[_Taker]:
         """Yield the classes of jobs that would have a piece, each with what keeps them from it."""
+        slot = pieces.parts[0].slot
         for number in pieces.fits:
-            yield number, self._waiting[number].cause or pieces.kept_by or self._nothing
+            one, keeps = self._waiting[number], list[str]()
+            if one.cause:
+                keeps.append(one.cause)
+            elif not may_start(self._verdicts, one, slot, pieces.left):
+                keeps.append(wall.START_VANILLA_UNIVERSE)
+            if pieces.kept_by:
+                keeps.append(pieces.kept_by)
+            yield _Taker(number, keeps[0] if keeps else self._nothing, len(keeps) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
             if not self._waiting[number].cause and not pieces.kept_by:
-                yield number, SPECIALISED if self._others(pieces) else START_REFUSES
+                yield _Taker(number, SPECIALISED if self._others(pieces) else START_REFUSES)
 
     def _others(self, pieces: Pieces) -> bool:
         """Return whether START takes any other job of the pool."""
         return pieces.table is not None and pieces.table.takes_others(self._verdicts, pieces.row)
 
     def _taken(
-        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[tuple[int, str]]
+        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[_Taker]
     ) -> tuple[list[_Step], Mapping[str, Number]]:
         """Return which of ``rest`` jobs one piece would take, and what is left then."""
         slot, left, steps = pieces.parts[0].slot, pieces.left, list[_Step]()
         claims = pieces.claims
-        for number, cause in takers:
+        for number, cause, is_alone in takers:
             if not rest[number] or claims == 0:
                 continue
             most = rest[number] if claims is None else min(rest[number], claims)
@@ -207,8 +212,8 @@ class Capacities:
             if taken.number:
                 if claims is not None:
                     claims -= taken.number
-                amounts = self._amounts(slot, left).minus(self._amounts(slot, taken.left))
-                steps.append(_Step(number, cause, taken.number, amounts))
+                amounts = self._weighed.rest(slot, left).minus(self._weighed.rest(slot, taken.left))
+                steps.append(_Step(number, cause, taken.number, amounts, is_alone))
                 left = taken.left
         return steps, left
 
@@ -224,12 +229,11 @@ class Capacities:
         names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
-            amounts = step.amounts.times(times)
             detail = self._detail(step)
             for each, name in zip(parts, names):
                 self._parts.append(Part(step.cause, step.amounts, each.kind, (name,), detail))
-            self._want(step.cause, amounts, step.number * times)
-        rest = self._amounts(parts[0].slot, left)
+        self._lift(pieces, parts, steps)
+        rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:
             return
         cause, detail = self._rest_of(pieces, left)
@@ -246,9 +250,18 @@ class Capacities:
                         return str(each.amounts[name])
         return one.meeting.submitter
 
-    def _want(self, cause: str, amounts: Amounts, jobs: int) -> None:
-        before = self._wanted.get(cause, (NOTHING, 0))
-        self._wanted[cause] = (before[0].plus(amounts), before[1] + jobs)
+    def _lift(self, pieces: Pieces, parts: Sequence[Piece], steps: Sequence[_Step]) -> None:
+        """Note what would start in alike pieces if one cause alone were lifted."""
+        times = len(parts)
+        alone: dict[str, dict[int, int]] = {}
+        for step in steps:
+            if step.cause in _IN_TIME:
+                self._lifting.add(step.cause, step.amounts.times(times), step.number * times)
+            elif step.is_alone:
+                alone.setdefault(step.cause, {})[step.waiting] = step.number * times
+        for cause, jobs in alone.items():
+            for lasts in (True, False):
+                self._lifting.lift(cause, pieces, parts, dict(jobs), lasts)
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""
@@ -272,23 +285,28 @@ class Capacities:
 
     def _closed(self, cause: str, found: Iterable[Pieces]) -> None:
         """Note what is closed for ``cause``, and what jobs that nothing else keeps would use."""
-        rest = within_limits(self._verdicts, self._waiting, self._weights)
-        for pieces in found:
+        every = {number: each.number for number, each in enumerate(self._waiting)}
+        rests = {True: dict(every), False: dict(every)}
+        for pieces in sorted(found, key=_size):
             for piece in pieces.parts:
-                amounts = self._amounts(piece.slot, piece.left)
+                amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(_closed_part(piece, amounts))
-            takers = [(number, cause) for number in pieces.wants]
-            place = 0
-            while place < len(pieces.parts):
-                steps, _ = self._taken(pieces, rest, takers)
-                if not steps:
-                    break
-                times = _repeats(steps, rest, len(pieces.parts) - place)
-                for step in steps:
-                    rest[step.waiting] -= step.number * times
-                    self._want(cause, step.amounts.times(times), step.number * times)
-                place += times
+            those = pieces.fits if cause in _OPEN_START else pieces.wants
+            for lasts, rest in rests.items():
+                # Of several causes the last one lets jobs start.
+                if lasts or len(pieces.closings) == 1:
+                    jobs = {number: rest[number] for number in those}
+                    self._lifting.lift(cause, pieces, pieces.parts, jobs, lasts)
+                    rest.update(jobs)
+
+
+class _Taker(NamedTuple):
+    """A class of jobs that would have a piece; whether its cause alone keeps them from it."""
+
+    waiting: int
+    cause: str
+    is_alone: bool = True
 
 
 class _Step(NamedTuple):
@@ -298,12 +316,18 @@ class _Step(NamedTuple):
     cause: str
     number: int
     amounts: Amounts
+    is_alone: bool
 
 
 def _repeats(steps: Sequence[_Step], rest: Sequence[int], most: int) -> int:
     """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
     times = [(rest[step.waiting] - 1) // step.number for step in steps]
     return max(1, min([most, *times]))
+
+
+def _size(pieces: Pieces) -> Number:
+    """Return what comes first: NEGOTIATOR_PRE_JOB_RANK fills slots with few cpus, by default."""
+    return pieces.left.get(CPUS, 0)
 
 
 def _closed_part(piece: Piece, amounts: Amounts) -> Part:

@@ -14,6 +14,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 from htcq.why.slot_states import SlotStates
 from htcq.why.slots import Meeting
 from htcq.why.verdict import Verdict, Verdicts
@@ -26,6 +27,18 @@ OF_SLOTS = frozenset({
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.CONSUMPTION, wall.OTHER_ACCESS_POINT, wall.OUTRANKED,
     wall.PREEMPTION, wall.GROUP_ORDER, wall.SCHEDD_SILENT, wall.NEGOTIATOR_ABSENT,
 })  # fmt: skip
+
+
+def keeps_from_all_slots(each: MatchFailure) -> bool:
+    """Return whether a reason keeps a job from every slot, whatever becomes of some of them.
+
+    START_VANILLA_UNIVERSE may look at the slot; a claim may be given back for the slot's state.
+    """
+    if each.id == wall.START_VANILLA_UNIVERSE and "clause" in each.amounts:
+        return False
+    if each.id == wall.CLAIM_REFUSED and "given_back" in each.amounts:
+        return False
+    return each.id not in OF_SLOTS
 
 
 class Waiting(NamedTuple):

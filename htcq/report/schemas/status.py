@@ -70,10 +70,18 @@ def _standing() -> Shape:
         "since": maybe(text(_SINCE)),
         "text": text("What the cause is, and who or what it is about."),
         "cure": text("What lifts it."),
-        "wanted": record("What waiting jobs would use if this alone were lifted.", _amounts()),
+        "wanted": record(
+            "What waiting jobs would use if this alone were lifted, as cycles go on.", _amounts()
+        ),
         "jobs": whole("How many waiting jobs that are."),
+        "starts": _starts(),
     }
     return record("Capacity that stands for one cause.", keys)
+
+
+def _starts() -> Shape:
+    keys = {**_amounts(), "jobs": whole("How many jobs that are.")}
+    return record("What of that the next cycle would start.", keys)
 
 
 def _kind() -> Shape:
@@ -130,5 +138,6 @@ def _todo() -> Shape:
         "cure": text("The command, knob or attribute that lifts it."),
         **_amounts(),
         "jobs": whole("How many waiting jobs would start."),
+        "starts": _starts(),
     }
     return record("One thing to do.", keys)

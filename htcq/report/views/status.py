@@ -14,6 +14,7 @@ from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
 from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
@@ -186,9 +187,14 @@ def _standing(each: CauseAmount) -> dict[str, Any]:
         "since": iso_or_none(each.since),
         "text": standing_text(each),
         "cure": cause_type(each.cause).lifted_by,
-        "wanted": _amounts(each.wanted),
-        "jobs": each.jobs,
+        "wanted": _amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
+        "starts": _starts(each.gain),
     }
+
+
+def _starts(gain: Gain) -> dict[str, Any]:
+    return {**_amounts(gain.starts), "jobs": gain.started}
 
 
 def _demand(demand: Demand) -> dict[str, Any]:
@@ -233,7 +239,13 @@ def _holder(each: Holder) -> dict[str, Any]:
 
 
 def _todo(each: Todo) -> dict[str, Any]:
-    return {"cause": each.cause, "cure": each.cure, **_amounts(each.wanted), "jobs": each.jobs}
+    return {
+        "cause": each.cause,
+        "cure": each.cure,
+        **_amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
+        "starts": _starts(each.gain),
+    }
 
 
 def lifted_by(reason: str) -> str:
@@ -263,6 +275,14 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     return nagios.told(verdict)
 
 
+def gain_text(gain: Gain) -> str:
+    """Return how many jobs would start once a cause is lifted: in all, and with the next cycle."""
+    text = f"{counted(gain.jobs, 'job')} of weight {show_number(gain.wanted.weight)} would start"
+    if gain.started < gain.jobs:
+        text += f", {gain.started} of them with the next cycle"
+    return text
+
+
 def _measures(balance: Balance) -> Iterator[Measure]:
     total = balance.total
     yield Measure("weight", total.weight, least=0)
@@ -275,11 +295,7 @@ def _measures(balance: Balance) -> Iterator[Measure]:
 
 
 def _lines(balance: Balance) -> Sequence[str]:
-    lines = [
-        f"{each.cause}: {counted(each.jobs, 'job')} of weight "
-        f"{show_number(each.wanted.weight)} would start: {each.cure}"
-        for each in balance.todo
-    ]
+    lines = [f"{each.cause}: {gain_text(each.gain)}: {each.cure}" for each in balance.todo]
     lines += [f"{group.name}: {group_text(group)}" for group in balance.below]
     return nagios.at_most(lines)
 

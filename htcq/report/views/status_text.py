@@ -21,6 +21,7 @@ from htcq.report.terminal import line, show_lines
 from htcq.report.views.status import (
     FINDINGS,
     SOUND,
+    gain_text,
     headline,
     told,
     verdict_word,
@@ -189,7 +190,4 @@ def _todo(balance: Balance) -> Iterator[str]:
         return
     yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        yield (
-            f"{number}. {each.cause}: {each.cure} (weight {show_number(each.wanted.weight)}, "
-            f"{counted(each.jobs, 'job')})"
-        )
+        yield f"{number}. {each.cause}: {each.cure} ({gain_text(each.gain)})"

@@ -1,0 +1,195 @@
+"""What would start if one cause alone were lifted, where no limit stands behind it.
+
+That is in the next cycle, and as cycles go on. The jobs are those of the same slots that stand for
+the cause. In one cycle a slot without a consumption policy gets one match; what is left of it is
+for further jobs of that submitter (:mod:`htcq.simulate.course.leftovers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from htcq.balance.amounts import NOTHING, Amounts, Weighed
+from htcq.balance.filling import Filling
+from htcq.balance.limits import Limits
+from htcq.balance.pieces import Piece, Pieces
+from htcq.balance.wanting import Waiting
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.simulate.course.leftovers import comes_back
+from htcq.simulate.cycle.search import limits_of
+from htcq.why import match_failure as wall
+from htcq.why.verdict import Verdicts
+
+
+class Gain(NamedTuple):
+    """What waiting jobs would use if one cause alone were lifted, and how many of them.
+
+    ``starts`` is what of it the next cycle would start, ``started`` how many jobs.
+    """
+
+    wanted: Amounts = NOTHING
+    jobs: int = 0
+    starts: Amounts = NOTHING
+    started: int = 0
+
+
+#: What is gained where no job would start.
+NO_GAIN = Gain()
+
+
+class Lifting:
+    """What lifting each cause would start, of the jobs ``waiting`` in the pool of ``verdicts``."""
+
+    def __init__(
+        self,
+        verdicts: Verdicts,
+        waiting: Sequence[Waiting],
+        weighed: Weighed,
+        filling: Filling,
+    ) -> None:
+        self._verdicts, self._waiting = verdicts, waiting
+        self.weighed, self.filling = weighed, filling
+        self._limits: dict[tuple[str, bool], Limits] = {}
+        self.gains: dict[str, Gain] = {}
+
+    def add(self, cause: str, amounts: Amounts, jobs: int) -> None:
+        """Note what jobs would use once a cause is lifted."""
+        gain = self.gains.get(cause, NO_GAIN)
+        self.gains[cause] = gain._replace(wanted=gain.wanted.plus(amounts), jobs=gain.jobs + jobs)
+
+    def add_started(self, cause: str, amounts: Amounts, jobs: int) -> None:
+        """Note what the next cycle would start once a cause is lifted."""
+        gain = self.gains.get(cause, NO_GAIN)
+        self.gains[cause] = gain._replace(
+            starts=gain.starts.plus(amounts), started=gain.started + jobs
+        )
+
+    def lift(
+        self,
+        cause: str,
+        pieces: Pieces,
+        parts: Sequence[Piece],
+        rest: dict[int, int],
+        lasts: bool,
+    ) -> None:
+        """Note what would start in alike ``parts``; of each class no more than the ``rest``.
+
+        That is in the next cycle, or in all if it ``lasts``.
+        """
+        key = (cause, lasts)
+        if key not in self._limits:
+            self._limits[key] = Limits(self._verdicts, cause, lasts)
+        limits, add = self._limits[key], self.add if lasts else self.add_started
+        able = [number for number in rest if rest[number]]
+        able = [number for number in able if limits.may_start(self._waiting[number])]
+        for piece in parts:
+            fill = _Fill(self, limits, cause, pieces, piece, lasts)
+            jobs = 0
+            for number in able:
+                if rest[number]:
+                    taken = fill.take(self._waiting[number], rest[number])
+                    rest[number] -= taken
+                    jobs += taken
+            if not jobs:
+                # The limits leave less to each further one.
+                return
+            add(cause, fill.used, jobs)
+
+    def comes_back(self, piece: Piece, schedd: str) -> bool:
+        """Return whether a schedd gets what is left of a slot that it claims."""
+        return comes_back(self._verdicts.pool, piece.slot, schedd)
+
+    def may_start(self, one: Waiting, piece: Piece, left: Mapping[str, Number]) -> bool:
+        """Return whether START_VANILLA_UNIVERSE lets a job start in a slot with so much left."""
+        return may_start(self._verdicts, one, piece.slot, left)
+
+
+class _Fill:
+    """One slot, filled job by job."""
+
+    def __init__(
+        self,
+        lifting: Lifting,
+        limits: Limits,
+        cause: str,
+        pieces: Pieces,
+        piece: Piece,
+        lasts: bool,
+    ) -> None:
+        self._lifting, self._limits, self._cause, self._piece = lifting, limits, cause, piece
+        self._left, self._claims = pieces.left, pieces.claims
+        #: Whether a match takes all of it until the next cycle.
+        self._is_whole = piece.slot.type == PARTITIONABLE and not (pieces.has_policy or lasts)
+        #: The submitter at the access point that has the slot, where it is matched whole.
+        self._holder: tuple[str, str] | None = None
+        self.used = NOTHING
+
+    def take(self, one: Waiting, most: int) -> int:
+        """Take what up to ``most`` jobs of a class would get; return how many."""
+        if not self._may_start(one):
+            return 0
+        if not self._is_whole:
+            return self._match(one, most)
+        number = 0
+        if self._holder is None:
+            number = self._match_whole(one)
+            most -= number
+        if self._holder == _holder(one) and most and not limits_of(one.request):
+            number += self._start(one, most)
+        return number
+
+    def _may_start(self, one: Waiting) -> bool:
+        if self._cause == wall.START_VANILLA_UNIVERSE:
+            return True
+        return self._lifting.may_start(one, self._piece, self._left)
+
+    def _match(self, one: Waiting, most: int) -> int:
+        if self._claims is not None:
+            most = min(most, self._claims)
+        taken = self._lifting.filling.most(self._piece.slot, self._left, one, most)
+        if not taken.number:
+            return 0
+        cost = self._worth().minus(self._lifting.weighed.rest(self._piece.slot, taken.left)).weight
+        number = self._limits.match(one, taken.number, float(cost) / taken.number)
+        self._use(one, number)
+        if self._claims is not None:
+            self._claims -= number
+        return number
+
+    def _match_whole(self, one: Waiting) -> int:
+        taken = self._lifting.filling.most(self._piece.slot, self._left, one, 1)
+        if not taken.number or not self._limits.match(one, 1, float(self._worth().weight)):
+            return 0
+        self._use(one, 1)
+        self._holder = ("", "")
+        if self._lifting.comes_back(self._piece, one.verdict.access_point):
+            self._holder = _holder(one)
+        return 1
+
+    def _start(self, one: Waiting, most: int) -> int:
+        """Start jobs without matches of their own in what is left of a slot."""
+        fits = self._lifting.filling.most(self._piece.slot, self._left, one, most).number
+        number = self._limits.start(one, fits)
+        self._use(one, number)
+        return number
+
+    def _worth(self) -> Amounts:
+        return self._lifting.weighed.rest(self._piece.slot, self._left)
+
+    def _use(self, one: Waiting, number: int) -> None:
+        if not number:
+            return
+        before = self._worth()
+        self._left = self._lifting.filling.most(self._piece.slot, self._left, one, number).left
+        self.used = self.used.plus(before.minus(self._worth()))
+
+
+def _holder(one: Waiting) -> tuple[str, str]:
+    return one.meeting.submitter, one.verdict.access_point
+
+
+def may_start(verdicts: Verdicts, one: Waiting, slot: Slot, left: Mapping[str, Number]) -> bool:
+    """Return whether START_VANILLA_UNIVERSE lets a job start in ``slot`` with so much left."""
+    access = verdicts.cycle.askers.access[one.verdict.access_point]
+    return access.can_start(one.verdict.jobs[0], lambda: slot.ad(dict(left)))
