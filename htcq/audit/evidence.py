@@ -34,9 +34,9 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
-    from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.balance.balance import Balance
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+    from htcq.why.unmatched import Unmatched, UnusedSlots
 
 
 class Evidence(Subject):
@@ -100,7 +100,7 @@ class Evidence(Subject):
 
         Both share the jobs, and the slots unless knobs of execution points changed.
         """
-        from htcq.audit.unmatched import UnusedSlots
+        from htcq.why.unmatched import UnusedSlots
 
         other = Evidence(pool)
         other.weights = self.weights
@@ -201,11 +201,9 @@ class Evidence(Subject):
     @cached_property
     def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
         """The offered slots in classes of one shape and frame: their expressions are the same."""
-        found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
-        for slot_class in self.offered:
-            for slot in slot_class.slots:
-                found.setdefault((slot_class, slot.frame), []).append(slot)
-        return tuple(SlotClass(tuple(slots)) for slots in found.values())
+        from htcq.why.unmatched import offered_classes
+
+        return offered_classes(self.slot_classes)
 
     @property
     def with_policy(self) -> tuple[SlotClass, ...]:
@@ -301,14 +299,14 @@ class Evidence(Subject):
     @cached_property
     def unused(self) -> UnusedSlots:
         """The slots as if no job ran on them, and what keeps offered jobs from them."""
-        from htcq.audit.unmatched import UnusedSlots
+        from htcq.why.unmatched import UnusedSlots
 
         return UnusedSlots(self.slot_classes_by_frame)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
         """The autoclusters of idle jobs that no slot would take even without a job on it."""
-        from htcq.audit.unmatched import unmatched
+        from htcq.why.unmatched import unmatched
 
         if not self.slot_classes_by_frame:
             return ()

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Severity
-from htcq.audit.unmatched import Unmatched
+from htcq.poolquota.access.flocking import flocks_to, has_flocked
 from htcq.why.match_failure import START, MatchFailure
+from htcq.why.unmatched import Unmatched
 
 _EXAMPLES = 3
 
@@ -49,8 +50,8 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         f"{at_wall.wall.text}"
     )
     severity: Severity | None = None
-    elsewhere = _flocks(evidence)
-    if elsewhere and _flocked(evidence):
+    elsewhere = flocks_to(evidence.access.values())
+    if elsewhere and has_flocked(evidence.pool.schedds):
         message += f"; they may run in {elsewhere}"
         severity = Severity.INFO
     elif elsewhere:
@@ -73,15 +74,3 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
         severity=severity,
     )
-
-
-def _flocked(evidence: Evidence) -> bool:
-    """Return whether jobs run in another pool, or it is not known whether any do."""
-    numbers = [record.number("TotalFlockedJobs") for record in evidence.pool.schedds]
-    return not numbers or any(number is None or number > 0 for number in numbers)
-
-
-def _flocks(evidence: Evidence) -> str:
-    """Return the pools to which access points send jobs without a slot here; empty if none."""
-    pools = {configuration.value("FLOCK_TO").strip() for configuration in evidence.access.values()}
-    return ", ".join(sorted(pool for pool in pools if pool))

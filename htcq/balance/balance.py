@@ -96,9 +96,13 @@ class Balance:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is found that somebody must lift, and no group lacks what it is due."""
-        unexplained = self.demand is not None and self.demand.of(UNEXPLAINED)
-        return not (self.faults or self.below or unexplained)
+        """Whether nothing is found that somebody must lift, and no group lacks what it is due.
+
+        A job that fits no slot waits until somebody changes it or the pool.
+        """
+        if self.demand is not None and (self.demand.of(UNEXPLAINED) or self.demand.nowhere):
+            return False
+        return not (self.faults or self.below)
 
 
 def balance_of(verdicts: Verdicts) -> Balance:

@@ -9,11 +9,14 @@ submitter is counted, since others may come first.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 
 from htcq.balance.causes import OTHER_NEGOTIATOR
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
+from htcq.pool.slot_state import OFFLINE
+from htcq.poolquota.access.access_point import AccessPoint
 from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle import trace
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
@@ -36,9 +39,11 @@ class Limits:
     def __init__(self, verdicts: Verdicts, lifted: str, lasts: bool = False) -> None:
         self._lifted, self._lasts = lifted, lasts
         self._cycle = cycle = verdicts.cycle
-        self._asking = {
-            (each.submitter.name, each.access.name): each for each in cycle.askers.every
-        }
+        self._asking: dict[tuple[str, str], SubmitterQueue] = {}
+        for each in cycle.askers.every:
+            self._asking[each.submitter.name, each.access.name] = each
+            # Jobs whose schedd the pool does not name are asked for at any.
+            self._asking.setdefault((each.submitter.name, ""), each)
         ignores = Knobs(cycle.quotas.knobs).boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
         self._ignores_shares = ignores or lifted == wall.SUBMITTER_SHARE
         #: What submitters share.
@@ -48,9 +53,19 @@ class Limits:
             self._weight += sum(float(supply.weight(slot)) for slot in supply.hidden)
         self._stops = any(each.id != lifted for each in verdicts.of_cycle)
         self._matched = Counter(each.job.submitter for each in cycle.talks.made)
+        #: What each submitter, and each group, is charged for matches that nobody uses.
+        self._returned = self._charged_in_vain()
         #: What is left of each limit, by what it limits.
         self._left: dict[tuple[str, ...], float] = {}
         self._offers: dict[tuple[int, str, str], float] = {}
+
+    def _charged_in_vain(self) -> dict[str, float]:
+        """Return the charges for matches that are given back, which last for one cycle."""
+        charged = defaultdict[str, float](float)
+        for _, match in self._cycle.talks.given_back:
+            if self._lasts or (self._lifted == OFFLINE and match.refusal == trace.OFFLINE):
+                charged[match.submitter] += match.cost
+        return charged
 
     # One class of jobs
     # ----------------------------------------------------------------------------------------------
@@ -93,21 +108,27 @@ class Limits:
         return number
 
     def _take(self, one: Waiting, number: int) -> None:
-        self._left["schedd", one.verdict.access_point] -= number
-        user = self._user(one)
+        name, user = self._access(one).name, self._user(one)
+        self._left["schedd", name] -= number
         if user:
-            self._left["user", one.verdict.access_point, user] -= number
+            self._left["user", name, user] -= number
 
     def _asking_of(self, one: Waiting) -> SubmitterQueue | None:
         return self._asking.get((one.meeting.submitter, one.verdict.access_point))
+
+    def _access(self, one: Waiting) -> AccessPoint:
+        asking = self._asking_of(one)
+        if asking is None:
+            return self._cycle.askers.access[one.verdict.access_point]
+        return asking.access
 
     # The access point
     # ----------------------------------------------------------------------------------------------
 
     def _startable(self, one: Waiting) -> float:
         """Return how many more jobs the access point, and the user's record, let start."""
-        name = one.verdict.access_point
-        access = self._cycle.askers.access[name]
+        access = self._access(one)
+        name = access.name
         if ("schedd", name) not in self._left:
             more = access.startable_now
             unlimited = more is None or self._lifted == wall.MAX_JOBS_RUNNING
@@ -120,8 +141,8 @@ class Limits:
 
     def _user(self, one: Waiting) -> str:
         """Return the user whose record limits the jobs; empty where none does."""
-        name = one.verdict.access_point
-        limit = self._cycle.askers.access[name].user_limit(one.verdict.jobs[0])
+        access = self._access(one)
+        name, limit = access.name, access.user_limit(one.verdict.jobs[0])
         if limit is None or self._lifted == wall.USER_MAX_JOBS:
             return ""
         self._left.setdefault(("user", name, limit.user), limit.left - limit.started)
@@ -140,7 +161,7 @@ class Limits:
         """
         if self._lasts:
             return math.inf
-        access = self._cycle.askers.access[one.verdict.access_point]
+        access = self._access(one)
         limits = []
         if access.per_submitter is not None and self._lifted != wall.OFFER_BUDGET:
             limits.append(access.per_submitter)
@@ -152,7 +173,7 @@ class Limits:
 
     def _before(self, one: Waiting) -> int:
         """Return how many jobs of the submitter its access point offers before those of a class."""
-        submitter, name = one.meeting.submitter, one.verdict.access_point
+        submitter, name = one.meeting.submitter, self._access(one).name
         before = self._matched[submitter]
         queues = self._cycle.askers.queues
         queue = queues.get((submitter, name)) or queues.get((submitter, ""))
@@ -198,7 +219,10 @@ class Limits:
         if turn is not None and self._lifted != wall.GROUP_QUOTA:
             base = min(base, turn.limit)
         part = 1.0 if asking is None or asking.talk is None else asking.talk.part
-        return part * base - cycle.accounts.usage(name)
+        return part * base - self._usage(name)
+
+    def _usage(self, submitter: str) -> float:
+        return self._cycle.accounts.usage(submitter) - self._returned[submitter]
 
     def _group(self, one: Waiting) -> float:
         name = self._group_of(one)
@@ -215,14 +239,17 @@ class Limits:
             return math.inf
         turn = cycle.turns.get(name)
         limit = float(cycle.quotas.quota(name).quota) if turn is None else turn.limit
-        return limit - cycle.accounts.groups[name]
+        returned = (
+            cost for each, cost in self._returned.items() if cycle.accounts.group_of(each) == name
+        )
+        return limit - cycle.accounts.groups[name] + sum(returned)
 
     def _ceiling(self, one: Waiting) -> float:
         name = one.meeting.submitter
         if ("submitter", name) not in self._left:
             left, ceiling = math.inf, self._cycle.quotas.ceiling(name)
             if ceiling is not None and self._lifted != wall.SUBMITTER_CEILING:
-                left = ceiling - int(self._cycle.accounts.usage(name))
+                left = ceiling - int(self._usage(name))
                 if left < self._cycle.quotas.supply.min_weight:
                     left = 0
             self._left["submitter", name] = left

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from htcq.balance.causes import CAUSES
 from htcq.report.schemas.pool import about_pool, incomplete
 from htcq.report.schemas.shape import (
@@ -38,7 +40,9 @@ def status() -> Shape:
         "verdict": text("The state of the pool.", SOUND, FINDINGS, UNKNOWN),
         "sentence": text("The state of the pool in one sentence."),
         "capacity": record("Where all capacity is.", capacity),
-        "demand": maybe(_demand("What all idle jobs wait for; null where no queue is known.")),
+        "demand": maybe(
+            _demand("What all idle jobs wait for; null where no queue is known.", _nowhere())
+        ),
         "groups": listing("All groups, each before those below it.", _group()),
         "todo": listing("What to do, the most weight of jobs first.", _todo()),
         "unknown": texts("What could not be looked at, one sentence each."),
@@ -94,7 +98,19 @@ def _kind() -> Shape:
     return record("A kind of node.", keys)
 
 
-def _demand(about: str) -> Shape:
+def _nowhere() -> dict[str, Shape]:
+    keys = {
+        "jobs": whole("How many jobs."),
+        "weight": number("What they weigh, as their access points count it."),
+        "example": text("The id of one of them."),
+        "text": text("What keeps that one from all slots."),
+        "cure": text("What resolves that."),
+    }
+    about = "Jobs that no slot would take even with no job on it; null where there are none."
+    return {"fits_nowhere": maybe(record(about, keys))}
+
+
+def _demand(about: str, more: Mapping[str, Shape] | None = None) -> Shape:
     reason = {
         "reason": text("The id of the first reason of these jobs.", *_CAUSES),
         "jobs": whole("How many jobs have it."),
@@ -107,6 +123,7 @@ def _demand(about: str) -> Shape:
         "jobs": whole("The number of idle jobs."),
         "weight": number("What they weigh, as their access points count it."),
         "by": listing("By first reason.", record("A reason.", reason)),
+        **(more or {}),
     }
     return record(about, keys)
 

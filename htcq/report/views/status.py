@@ -12,7 +12,7 @@ from typing import Any
 from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
-from htcq.balance.demand import Demand, Reason
+from htcq.balance.demand import Demand, Nowhere, Reason
 from htcq.balance.groups import GroupBalance, Holder
 from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount
@@ -33,6 +33,8 @@ SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 _MUCH = 0.5
 #: How many causes and groups a sentence names.
 _NAMED = 3
+#: Letters of a reason that a sentence repeats.
+_LETTERS = 160
 SOUND, FINDINGS, UNKNOWN = "ok", "findings", "unknown"
 
 
@@ -55,6 +57,8 @@ def headline(balance: Balance, zone: tzinfo | None = None) -> str:
         clauses.append(_idle(balance, faults, zone))
     if balance.below:
         clauses.append(_below(balance))
+    if balance.demand is not None and balance.demand.nowhere is not None:
+        clauses.append(nowhere_text(balance.demand.nowhere))
     if not clauses:
         clauses.append(_use(balance))
     return "; ".join(clauses)
@@ -110,6 +114,15 @@ def _below(balance: Balance) -> str:
     return f"{', '.join(named)} that quota and demand give"
 
 
+def nowhere_text(nowhere: Nowhere) -> str:
+    """Return how many jobs fit no slot, with the first of them and what keeps it from all."""
+    jobs, fit = counted(nowhere.jobs, "job"), "fits" if nowhere.jobs == 1 else "fit"
+    why = nowhere.text
+    if len(why) > _LETTERS:
+        why = f"{why[: _LETTERS - 3]}..."
+    return f"{jobs} {fit} no slot of the pool, such as {nowhere.example}: {why}"
+
+
 def _use(balance: Balance) -> str:
     total = balance.total.cpus
     used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
@@ -144,7 +157,11 @@ def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict
     """Return what ``json.dumps`` takes."""
     demand = None
     if balance.demand is not None:
-        demand = _demand(balance.demand)
+        nowhere = balance.demand.nowhere
+        demand = {
+            **_demand(balance.demand),
+            "fits_nowhere": None if nowhere is None else nowhere._asdict(),
+        }
     return {
         "schema": SCHEMA,
         "source": pool.source,
@@ -291,6 +308,8 @@ def _measures(balance: Balance) -> Iterator[Measure]:
         yield Measure(cause, amounts.get(cause, 0), most=total.weight)
     yield Measure("stands_while_jobs_wait", sum(each.amounts.weight for each in balance.faults))
     yield Measure("waiting_jobs", balance.waiting, least=0)
+    nowhere = None if balance.demand is None else balance.demand.nowhere
+    yield Measure("jobs_that_fit_nowhere", 0 if nowhere is None else nowhere.jobs, least=0)
     yield Measure("groups_below", len(balance.below), least=0)
 
 

@@ -185,9 +185,13 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
 
 
 def _todo(balance: Balance) -> Iterator[str]:
-    if not balance.todo:
+    nowhere = None if balance.demand is None else balance.demand.nowhere
+    if nowhere is not None:
+        jobs = counted(nowhere.jobs, "job")
+        yield f"to do for {jobs} that no slot suits, such as {nowhere.example}: {nowhere.cure}"
+    if balance.todo:
+        yield "to do, by the weight of the jobs that would start:"
+    elif nowhere is None:
         yield "nothing to do: nothing stands that waiting jobs would use and somebody must lift"
-        return
-    yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
         yield f"{number}. {each.cause}: {each.cure} ({gain_text(each.gain)})"

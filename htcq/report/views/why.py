@@ -48,6 +48,7 @@ def _jobs(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[dict[
             "submitter": verdict.submitter,
             "starts": verdict.starts,
             "starts_by": verdict.starts_by,
+            "fits_nowhere": verdict.fits_nowhere,
             "equals": verdict.equals,
             "walls": walls,
             "negotiator_reason": _reason(negotiator_reason(pool, job), verdict),

@@ -70,6 +70,8 @@ def _verdict(verdict: Verdict, starts: Starts | None) -> str:
         return f"starts: {_HOW[verdict.starts_by]}"
     if verdict.would_start_by:
         return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
+    if verdict.fits_nowhere:
+        return "does not start: no slot of the pool suits it"
     if starts is not None:
         absent = any(each.id == NEGOTIATOR_ABSENT for each in verdict.walls)
         once = "once a negotiator runs: " if absent else ""
