@@ -242,7 +242,8 @@ def _by_rule(finding: Finding) -> str:
 
 def _rank(finding: Finding) -> tuple[float, ...]:
     """Return the place of a finding: the worst first, then what shuts most of the pool."""
-    return -finding.severity, -finding.harm.shut
+    shut = max([finding.harm.shut, *(each.harm.shut for each in finding.caused)])
+    return -finding.severity, -shut
 
 
 class _Run(Generic[S]):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from htcq.balance.balance import Balance
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
     from htcq.why.unmatched import Unmatched, UnusedSlots
+    from htcq.why.verdict import Verdicts
 
 
 class Evidence(Subject):
@@ -316,10 +317,16 @@ class Evidence(Subject):
     def balance(self) -> Balance:
         """Where all capacity is, and what all idle jobs wait for, by the next cycle."""
         from htcq.balance.balance import balance_of
+
+        return balance_of(self.verdicts)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """What the next cycle makes of all idle jobs: the one cycle that an audit simulates."""
         from htcq.simulate.older_reading import as_negotiator_reads
         from htcq.why.verdict import Verdicts
 
-        return balance_of(Verdicts(as_negotiator_reads(self.pool)))
+        return Verdicts(as_negotiator_reads(self.pool))
 
     @cached_property
     def quotas(self) -> PoolQuotas:

@@ -9,17 +9,18 @@ from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Expr, holds, parsed
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import DAEMON_LIST, listed_daemons
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.knobs import number_of
 
-_DAEMON = "defrag"
+_DAEMON = "DEFRAG"
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
 _CHOICE, _TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     defrag = evidence.pool.central
-    if defrag is None or _DAEMON not in _words(defrag.value("DAEMON_LIST")):
+    if defrag is None or _DAEMON not in listed_daemons(defrag.value(DAEMON_LIST)):
         return
     target = parsed(_value(defrag, _TARGET))
     if target is None or not _drains(defrag):
@@ -43,12 +44,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def _words(text: str) -> list[str]:
-    return text.lower().replace(",", " ").split()
-
-
 def _knob(defrag: Configuration, name: str) -> Knob | None:
-    return defrag.knob(f"{_DAEMON.upper()}.{name}") or defrag.knob(name)
+    return defrag.knob(f"{_DAEMON}.{name}") or defrag.knob(name)
 
 
 def _value(defrag: Configuration, name: str) -> str:

@@ -13,7 +13,6 @@ from htcq.htcondor.matching import is_followed
 from htcq.pool.completed_cycles import CompletedCycle, completed_cycles
 from htcq.pool.job import IDLE, Job
 from htcq.pool.slot import Slot
-from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Match
 
 #: So many completed cycles are no accident. A negotiator publishes three by default.
@@ -36,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     waiting = [job for job in waiting if _waits_since(job, since)]
     if not waiting:
         return
-    trace = run_cycle(evidence.pool, skip_bad_slots=True)
+    trace = evidence.verdicts.trace
     asked = any(cycle.considered for cycle in cycles)
     free = {slot.name: slot for slot in evidence.slots}
     known = {(job.id, job.submitter) for job in waiting}
@@ -117,7 +116,7 @@ def _not_followed(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
 RULE = Rule(
     id="expected-starts-missing",
     severity=Severity.ERROR,
-    needs=(Input.SLOTS, Input.JOBS, Input.CENTRAL),
+    needs=(Input.SLOTS, Input.JOBS, Input.CENTRAL, Input.BALANCE),
     summary="Jobs wait that should have started some completed cycles ago",
     consequence=(
         "Something that this simulation does not follow keeps the negotiator from matching them: "
