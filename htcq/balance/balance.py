@@ -14,7 +14,8 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
-from htcq.balance.lifting import Gain
+from htcq.balance.holding import Holders
+from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
 from htcq.pool.slot import Number
@@ -111,26 +112,42 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
     demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
-    standings = standings_of(capacity.parts, capacity.gains)
-    of_kind = defaultdict[str, list[Part]](list)
+    gains: dict[str, Gain] = {}
+    for own in capacity.gains.values():
+        for cause, gain in own.items():
+            gains[cause] = gains.get(cause, NO_GAIN).plus(gain)
+    standings = standings_of(capacity.parts, gains)
+    of_kind, of_group = defaultdict[str, list[Part]](list), defaultdict[str, list[Part]](list)
     for part in capacity.parts:
         of_kind[part.kind].append(part)
+        of_group[part.group].append(part)
     kinds = [
         KindBalance(name, total, standings_of(of_kind[name], {}))
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
+    by_group = {
+        name: standings_of(of_group[name], capacity.gains.get(name, {}))
+        for name in {*of_group, *capacity.gains}
+    }
     usage = {each.name: each.used_after for each in verdicts.trace.groups}
+    now, quotas = ObservedPool(pool).now, verdicts.cycle.quotas
     return Balance(
         verdicts.trace.unit,
         capacity.total,
         standings,
         tuple(kinds),
         None if pool.jobs is None else demand,
-        groups_of(verdicts.cycle.quotas, {} if verdicts.of_cycle else usage, standings, of_groups),
+        groups_of(
+            quotas,
+            {} if verdicts.of_cycle else usage,
+            Holders(quotas, standings, now),
+            of_groups,
+            by_group,
+        ),
         _todo(standings),
         _unknown(verdicts),
-        ObservedPool(pool).now,
+        now,
     )
 
 

@@ -39,6 +39,7 @@ from htcq.pool.slot_state import DRAINED, OFFLINE, closings_of, drain_of, used_a
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
+from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, GPUS
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdicts
@@ -55,14 +56,14 @@ _OPEN_START = frozenset((STALE, OFFLINE, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR)
 class Capacity:
     """All capacity: ``total`` is what the slots had when nothing was carved from them.
 
-    ``parts`` add up to it. ``gains`` has by cause what waiting jobs would use if that cause alone
-    were lifted, where any would.
+    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
+    that cause alone were lifted, where any would.
     """
 
     total: Amounts
     by_kind: Mapping[str, Amounts]
     parts: tuple[Part, ...]
-    gains: Mapping[str, Gain]
+    gains: Mapping[str, Mapping[str, Gain]]
 
 
 class Capacities:
@@ -79,6 +80,10 @@ class Capacities:
         self._stale = set(map(id, stale_slots(verdicts.pool)))
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
+        self._made: dict[str, list[Made]] = {}
+        for made in verdicts.cycle.talks.made:
+            if not made.claim.refusal and not made.preempts:
+                self._made.setdefault(made.slot, []).append(made)
         self._parts: list[Part] = []
         self._rest = [each.number for each in waiting]
         #: Why a slot gets none of the jobs that fit and that nothing else keeps from it.
@@ -116,25 +121,46 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=_since(slot),
+                since=_since(slot), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
-        name, before = str(slot.name), self._weighed.of(slot)
+        name = str(slot.name)
         left: Mapping[str, Number] = {asset: amount or 0 for asset, amount in slot.left().items()}
         matched = self._left.get(name)
         if matched is not None:
+            self._starting(slot, left, matched)
             left = matched
-            used = before.minus(self._weighed.rest(slot, left))
-            self._parts.append(Part(STARTING, used, self._kind(slot), (name,)))
         closings = list(closings_of(slot))
         if id(slot) in self._stale:
             closings.insert(0, STALE)
         if id(slot) in self._hidden:
             closings.append(self._hidden_by)
         return Piece(slot, self._kind(slot), left, tuple(closings), matched is not None)
+
+    def _starting(
+        self, slot: Slot, left: Mapping[str, Number], after: Mapping[str, Number]
+    ) -> None:
+        """Note what of a slot the cycle uses: for the groups of its matches, one after another."""
+        name, kind = str(slot.name), self._kind(slot)
+        worth, of_slot = self._weighed.of(slot), self._made.get(name, ())
+        rest = dict(left)
+        for made in of_slot[:-1]:
+            for asset, amount in made.claim.amounts.items():
+                rest[asset] = rest.get(asset, 0) - amount
+            then = self._weighed.rest(slot, rest)
+            group = self._group_of(made.job.submitter)
+            self._parts.append(Part(STARTING, worth.minus(then), kind, (name,), group=group))
+            worth = then
+        # What is left of a slot that was matched whole is for the same submitter.
+        group = self._group_of(of_slot[-1].job.submitter) if of_slot else ""
+        used = worth.minus(self._weighed.rest(slot, after))
+        self._parts.append(Part(STARTING, used, kind, (name,), group=group))
+
+    def _group_of(self, submitter: str) -> str:
+        return self._verdicts.cycle.accounts.group_of(submitter) if submitter else ""
 
     def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
         """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
@@ -229,9 +255,11 @@ class Capacities:
         names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
-            detail = self._detail(step)
+            detail, group = self._detail(step), self._lifting.group_of(self._waiting[step.waiting])
             for each, name in zip(parts, names):
-                self._parts.append(Part(step.cause, step.amounts, each.kind, (name,), detail))
+                self._parts.append(
+                    Part(step.cause, step.amounts, each.kind, (name,), detail, group=group)
+                )
         self._lift(pieces, parts, steps)
         rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:
@@ -256,7 +284,8 @@ class Capacities:
         alone: dict[str, dict[int, int]] = {}
         for step in steps:
             if step.cause in _IN_TIME:
-                self._lifting.add(step.cause, step.amounts.times(times), step.number * times)
+                gain = Gain(step.amounts.times(times), step.number * times)
+                self._lifting.add(step.cause, self._waiting[step.waiting], gain)
             elif step.is_alone:
                 alone.setdefault(step.cause, {})[step.waiting] = step.number * times
         for cause, jobs in alone.items():

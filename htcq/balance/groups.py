@@ -6,37 +6,18 @@ next cycle gives a group it does not lack.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.balance.causes import cause_type
 from htcq.balance.demand import Demand
+from htcq.balance.holding import LEAST, Holder, Holders
 from htcq.balance.standing import CauseAmount
-from htcq.classads import as_number
-from htcq.pool.slot import Slot
-from htcq.poolquota.group_status import GroupStatus, depth_first, statuses_of
+from htcq.poolquota.group_status import depth_first, statuses_of
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.quota.group_tree import ROOT, assigned_group
+from htcq.quota.group_tree import ROOT
 
 #: A group is below where it lacks more than this part of its quota, and than one slot's weight.
-SLACK, LEAST = 0.05, 1.0
-#: What the root is called as a holder.
-NO_GROUP = "jobs of no group"
-
-
-@dataclass(frozen=True)
-class Holder:
-    """Who or what holds capacity that a group is due: a group beyond its quota, or a cause.
-
-    ``since`` is when the first of its claims, or the cause, began, in seconds since 1970, None
-    where no ad says; ``returns`` says when it may come back.
-    """
-
-    name: str
-    is_group: bool
-    amount: float
-    since: float | None
-    returns: str
+SLACK = 0.05
 
 
 @dataclass(frozen=True)
@@ -45,6 +26,8 @@ class GroupBalance:
 
     ``below`` is how much less that is than the lesser of quota and demand; 0 where it is within
     the slack. ``held_by`` is empty then. ``demand`` are its idle jobs; None where none is known.
+    ``by`` is the capacity that its claims use, that the next cycle gives it, and that stands for
+    what keeps its jobs; what its jobs would use of closed slots is in the gains.
     """
 
     name: str
@@ -55,6 +38,7 @@ class GroupBalance:
     below: float
     held_by: tuple[Holder, ...]
     demand: Demand | None
+    by: tuple[CauseAmount, ...] = ()
 
     @property
     def due(self) -> float:
@@ -74,12 +58,12 @@ def lacking(quota: float, requested: float, usage: float, lightest: float = 0.0)
 def groups_of(
     quotas: PoolQuotas,
     usage_next: Mapping[str, float],
-    standings: Sequence[CauseAmount],
+    holders: Holders,
     demand: Mapping[str, Demand],
+    capacity: Mapping[str, tuple[CauseAmount, ...]],
 ) -> tuple[GroupBalance, ...]:
     """Return all groups, depth first; ``usage_next`` is what they use after the next cycle."""
     statuses = {each.name: each for each in statuses_of(quotas)}
-    holders: tuple[Holder, ...] | None = None
     found = []
     for group, _ in depth_first(quotas):
         status = statuses[group.name]
@@ -89,52 +73,11 @@ def groups_of(
             own = demand.get(group.name)
             lightest = 0.0 if own is None else float(own.lightest)
             below = lacking(status.quota, status.requested, usage, lightest)
-        if below and holders is None:
-            holders = (*_groups_over(quotas, tuple(statuses.values())), *_causes(standings))
         found.append(
             GroupBalance(
                 group.name, status.usage, usage, status.quota, status.requested, below,
-                (holders or ()) if below else (), demand.get(group.name),
+                holders.of(below) if below else (), demand.get(group.name),
+                capacity.get(group.name, ()),
             )
         )  # fmt: skip
     return tuple(found)
-
-
-def _groups_over(quotas: PoolQuotas, statuses: Sequence[GroupStatus]) -> list[Holder]:
-    """Return the groups that use more than their quotas, that with most first."""
-    over = {each.name: each.usage - each.quota for each in statuses}
-    over = {name: amount for name, amount in over.items() if amount > LEAST}
-    claims = _claims_of(quotas, over)
-    found = []
-    for name in sorted(over, key=lambda name: (-over[name], name)):
-        begun = [as_number(slot.state_since) for slot in claims.get(name, ())]
-        since = min((float(each) for each in begun if each is not None), default=None)
-        returns = f"as its {len(claims.get(name, ()))} claims end"
-        found.append(Holder(NO_GROUP if name == ROOT else name, True, over[name], since, returns))
-    return found
-
-
-def _claims_of(quotas: PoolQuotas, names: Mapping[str, float]) -> Mapping[str, Sequence[Slot]]:
-    claims: dict[str, list[Slot]] = {}
-    groups: dict[str, str] = {}
-    for each in quotas.supply.weighed:
-        if not each.customer:
-            continue
-        group = groups.get(each.customer)
-        if group is None:
-            group = groups[each.customer] = assigned_group(quotas.tree, each.customer).group
-        if group in names:
-            claims.setdefault(group, []).append(each.slot)
-    return claims
-
-
-def _causes(standings: Sequence[CauseAmount]) -> list[Holder]:
-    """Return the causes that hold capacity which waiting jobs would use until somebody acts."""
-    found = []
-    for each in standings:
-        kind = cause_type(each.cause)
-        if kind.needs_somebody and each.wanted.weight > 0:
-            found.append(
-                Holder(each.cause, False, float(each.wanted.weight), each.since, kind.lifted_by)
-            )
-    return sorted(found, key=lambda each: -each.amount)

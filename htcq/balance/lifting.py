@@ -33,6 +33,13 @@ class Gain(NamedTuple):
     starts: Amounts = NOTHING
     started: int = 0
 
+    def plus(self, other: Gain) -> Gain:
+        """Return both together."""
+        return Gain(
+            self.wanted.plus(other.wanted), self.jobs + other.jobs,
+            self.starts.plus(other.starts), self.started + other.started,
+        )  # fmt: skip
+
 
 #: What is gained where no job would start.
 NO_GAIN = Gain()
@@ -51,19 +58,17 @@ class Lifting:
         self._verdicts, self._waiting = verdicts, waiting
         self.weighed, self.filling = weighed, filling
         self._limits: dict[tuple[str, bool], Limits] = {}
-        self.gains: dict[str, Gain] = {}
+        #: By group and cause.
+        self.gains: dict[str, dict[str, Gain]] = {}
 
-    def add(self, cause: str, amounts: Amounts, jobs: int) -> None:
-        """Note what jobs would use once a cause is lifted."""
-        gain = self.gains.get(cause, NO_GAIN)
-        self.gains[cause] = gain._replace(wanted=gain.wanted.plus(amounts), jobs=gain.jobs + jobs)
+    def add(self, cause: str, one: Waiting, gain: Gain) -> None:
+        """Note what jobs of a class would use once a cause is lifted."""
+        own = self.gains.setdefault(self.group_of(one), {})
+        own[cause] = own.get(cause, NO_GAIN).plus(gain)
 
-    def add_started(self, cause: str, amounts: Amounts, jobs: int) -> None:
-        """Note what the next cycle would start once a cause is lifted."""
-        gain = self.gains.get(cause, NO_GAIN)
-        self.gains[cause] = gain._replace(
-            starts=gain.starts.plus(amounts), started=gain.started + jobs
-        )
+    def group_of(self, one: Waiting) -> str:
+        """Return the group that jobs of a class are charged to."""
+        return self._verdicts.cycle.accounts.group_of(one.meeting.submitter)
 
     def lift(
         self,
@@ -80,21 +85,25 @@ class Lifting:
         key = (cause, lasts)
         if key not in self._limits:
             self._limits[key] = Limits(self._verdicts, cause, lasts)
-        limits, add = self._limits[key], self.add if lasts else self.add_started
+        limits = self._limits[key]
         able = [number for number in rest if rest[number]]
         able = [number for number in able if limits.may_start(self._waiting[number])]
         for piece in parts:
             fill = _Fill(self, limits, cause, pieces, piece, lasts)
-            jobs = 0
+            is_used = False
             for number in able:
-                if rest[number]:
-                    taken = fill.take(self._waiting[number], rest[number])
+                if not rest[number]:
+                    continue
+                one, before = self._waiting[number], fill.used
+                taken = fill.take(one, rest[number])
+                if taken:
                     rest[number] -= taken
-                    jobs += taken
-            if not jobs:
+                    is_used, used = True, fill.used.minus(before)
+                    gain = Gain(used, taken) if lasts else Gain(starts=used, started=taken)
+                    self.add(cause, one, gain)
+            if not is_used:
                 # The limits leave less to each further one.
                 return
-            add(cause, fill.used, jobs)
 
     def comes_back(self, piece: Piece, schedd: str) -> bool:
         """Return whether a schedd gets what is left of a slot that it claims."""

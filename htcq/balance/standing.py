@@ -16,6 +16,7 @@ class Part(NamedTuple):
     """A part of one slot, or of several alike ones of a kind of node.
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
+    ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.
     """
 
     cause: str
@@ -25,6 +26,7 @@ class Part(NamedTuple):
     detail: str = ""
     since: float | None = None
     machine: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,9 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
             before = one.details.get(part.detail, NOTHING)
             one.details[part.detail] = before.plus(part.amounts)
     found = []
+    for cause in gains:
+        # Of what is closed no part is a group's.
+        sums.setdefault(cause, _Sum())
     for cause in sorted(sums, key=_ORDER.__getitem__):
         one = sums[cause]
         details = sorted(one.details.items(), key=lambda each: (-each[1].weight, each[0]))

@@ -22,6 +22,10 @@ from htcq.report.schemas.simulate import UNMODELLED
 from htcq.report.views.status import FINDINGS, SOUND, UNKNOWN
 from htcq.why.match_failure import WALLS
 
+_RETURNS = (
+    "When the group may have what it is due, if jobs run as long again as they have run (ISO "
+    "8601); null where no ad tells."
+)
 _SINCE = "When it began (ISO 8601); null where no ad says."
 #: What capacity stands for, and what jobs wait for: causes of the balance and reasons of why.
 _CAUSES = tuple(dict.fromkeys((*CAUSES, *WALLS)))
@@ -134,7 +138,8 @@ def _group() -> Shape:
         "is_group": truth("Whether it is a group."),
         "amount": number("How much more than its quota it uses, or what the cause holds."),
         "since": maybe(text(_SINCE)),
-        "returns": text("When, or by what, it comes back."),
+        "returns": text("By what it comes back."),
+        "returns_at": maybe(text(_RETURNS)),
     }
     keys = {
         "group": text("The name of the group."),
@@ -145,8 +150,19 @@ def _group() -> Shape:
         "below": number("How much less than the lesser of quota and demand it has then."),
         "held_by": listing("Who or what has it instead.", record("A holder.", holder)),
         "demand": maybe(_demand("Its idle jobs; null where it has none.")),
+        "by": listing("The capacity of its claims and its jobs, by cause.", _of_group()),
     }
     return record("A group.", keys)
+
+
+def _of_group() -> Shape:
+    keys = {
+        "cause": text("The id of the cause.", *_CAUSES),
+        **_amounts(),
+        "wanted": record("What its jobs would use once this alone is lifted.", _amounts()),
+        "jobs": whole("How many jobs that are."),
+    }
+    return record("A cause.", keys)
 
 
 def _todo() -> Shape:

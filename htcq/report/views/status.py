@@ -13,7 +13,8 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Nowhere, Reason
-from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.groups import GroupBalance
+from htcq.balance.holding import Holder
 from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
@@ -242,6 +243,16 @@ def _group(each: GroupBalance) -> dict[str, Any]:
         **keys,
         "held_by": [_holder(one) for one in each.held_by],
         "demand": None if each.demand is None else _demand(each.demand),
+        "by": [_of_group(one) for one in each.by],
+    }
+
+
+def _of_group(each: CauseAmount) -> dict[str, Any]:
+    return {
+        "cause": each.cause,
+        **_amounts(each.amounts),
+        "wanted": _amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
     }
 
 
@@ -252,6 +263,7 @@ def _holder(each: Holder) -> dict[str, Any]:
         "amount": each.amount,
         "since": iso_or_none(each.since),
         "returns": each.returns,
+        "returns_at": iso_or_none(each.returns_at),
     }
 
 

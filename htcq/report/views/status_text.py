@@ -171,7 +171,9 @@ def _holders(group: GroupBalance) -> str:
     named = []
     for each in group.held_by[:_LISTED]:
         since = f" since {moment(each.since)}" if each.since is not None else ""
-        named.append(f"{one_line(each.name)} {show_number(each.amount)}{since}, {each.returns}")
+        back = f", about {moment(each.returns_at)}" if each.returns_at is not None else ""
+        amount = show_number(each.amount)
+        named.append(f"{one_line(each.name)} {amount}{since}, {each.returns}{back}")
     return "; ".join(named) or NONE
 
 
