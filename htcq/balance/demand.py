@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from htcq.balance.causes import STARTING, UNEXPLAINED
-from htcq.pool.configuration import Configuration
-from htcq.pool.demand import ScheddWeight
-from htcq.pool.job import Job
-from htcq.pool.pool import Pool
+from htcq.pool.demand import JobWeights
 from htcq.pool.slot import Number
 from htcq.poolquota.access.flocking import may_run_elsewhere
 from htcq.quota.group_tree import assigned_group
@@ -151,29 +148,3 @@ def _demand(sums: Mapping[str, _Sum]) -> Demand:
     lightest = min((each.lightest for each in sums.values() if each.lightest), default=0)
     jobs, weight = sum(each.jobs for each in by), sum(each.weight for each in by)
     return Demand(jobs, weight, tuple(by), lightest)
-
-
-class JobWeights:
-    """What the schedds of ``pool`` weigh idle jobs."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._schedds: dict[str, ScheddWeight] = {}
-        self._known: dict[tuple[int, str], Number] = {}
-
-    def __call__(self, job: Job, access_point: str) -> Number:
-        """Return what ``job`` adds to the demand: its weight for each slot that it still wants."""
-        if not job.wanted:
-            return 0
-        key = (id(job.frame), access_point)
-        weight = self._known.get(key)
-        if weight is None:
-            weight = self._known[key] = self._schedd(access_point).of(job.ad())
-        return weight * job.wanted
-
-    def _schedd(self, name: str) -> ScheddWeight:
-        known = self._schedds.get(name)
-        if known is None:
-            configuration = self._pool.schedd_configuration(name) or Configuration("none")
-            known = self._schedds[name] = ScheddWeight(configuration)
-        return known

@@ -49,10 +49,15 @@ def show_sentences(sentences: Iterable[str], stream: TextIO) -> None:
     show_lines([Line(((one_line(each), ""),)) for each in sentences], stream)
 
 
-def show_unmodelled(pool: Pool, starts: Starts | None, stream: TextIO) -> None:
-    """Write what changes matching and is not looked at."""
-    for sentence in unmodelled(pool, courses=starts is not None):
-        show_lines([Line(((one_line(f"not modelled: {sentence}"), "warning"),))], stream)
+def show_unmodelled(
+    pool: Pool, starts: Starts | None, stream: TextIO, most: int | None = None
+) -> None:
+    """Write what changes matching and is not looked at; ``most`` sentences of it, if not all."""
+    found = [f"not modelled: {each}" for each in unmodelled(pool, courses=starts is not None)]
+    if most is not None and len(found) > most:
+        found[most:] = [f"not modelled: {len(found) - most} more; --wide prints all"]
+    for sentence in found:
+        show_lines([Line(((one_line(sentence), "warning"),))], stream)
 
 
 def _head(verdict: Verdict, starts: Starts | None) -> str:
