@@ -25,7 +25,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
-from htcq.pool.slot_class import SlotClass, known_again, slot_classes
+from htcq.pool.slot_class import SlotClass, known_again, offered_classes, slot_classes
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
@@ -202,8 +202,6 @@ class Evidence(Subject):
     @cached_property
     def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
         """The offered slots in classes of one shape and frame: their expressions are the same."""
-        from htcq.why.unmatched import offered_classes
-
         return offered_classes(self.slot_classes)
 
     @property
@@ -285,9 +283,7 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        before = None
-        if self._before is not None:
-            before = self._before.askers
+        before = None if self._before is None else self._before.askers
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
@@ -331,9 +327,7 @@ class Evidence(Subject):
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
-        before = None
-        if self._before is not None:
-            before = self._before.quotas
+        before = None if self._before is None else self._before.quotas
         return PoolQuotas(self.pool, self.weights, before=before)
 
     @cached_property

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from htcq.balance.amounts import Amounts
 from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
-from htcq.balance.demand import Demand, JobWeights, demand_of
+from htcq.balance.demand import Demand, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
 from htcq.balance.holding import Holders
 from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
+from htcq.pool.demand import JobWeights
 from htcq.pool.slot import Number
 from htcq.pool.slot_state import DRAINED
 from htcq.poolquota.ailment import ObservedPool
@@ -79,7 +80,7 @@ class Balance:
         return tuple(
             each
             for each in self.by
-            if cause_type(each.cause).needs_somebody and (each.jobs or each.cause == UNEXPLAINED)
+            if cause_type(each.cause).needs_somebody and (each.behind or each.cause == UNEXPLAINED)
         )
 
     @property
@@ -155,13 +156,13 @@ def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
     found = [
         Todo(each.cause, cure_of(each), each.gain)
         for each in standings
-        if cause_type(each.cause).needs_somebody and each.jobs
+        if cause_type(each.cause).needs_somebody and each.behind
     ]
     return tuple(sorted(found, key=_by_weight))
 
 
 def _by_weight(each: Todo) -> tuple[Number, int, str]:
-    return -each.gain.wanted.weight, -each.gain.jobs, each.cause
+    return -each.gain.wanted.weight, -max(each.gain.jobs, each.gain.behind), each.cause
 
 
 def cure_of(amount: CauseAmount) -> str:

@@ -28,7 +28,7 @@ from htcq.balance.causes import (
 )
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
-from htcq.balance.lifting import Gain, Lifting, may_start
+from htcq.balance.lifting import Gain, Lifting, Rests, may_start
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
@@ -283,14 +283,14 @@ class Capacities:
         times = len(parts)
         alone: dict[str, dict[int, int]] = {}
         for step in steps:
+            gain = Gain(behind=step.number * times)
             if step.cause in _IN_TIME:
                 gain = Gain(step.amounts.times(times), step.number * times)
-                self._lifting.add(step.cause, self._waiting[step.waiting], gain)
-            elif step.is_alone:
+            self._lifting.add(step.cause, self._waiting[step.waiting], gain)
+            if step.is_alone and step.cause not in _IN_TIME:
                 alone.setdefault(step.cause, {})[step.waiting] = step.number * times
         for cause, jobs in alone.items():
-            for lasts in (True, False):
-                self._lifting.lift(cause, pieces, parts, dict(jobs), lasts)
+            self._lifting.lift(cause, pieces, parts, Rests(dict(jobs), dict(jobs)))
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""
@@ -315,19 +315,17 @@ class Capacities:
     def _closed(self, cause: str, found: Iterable[Pieces]) -> None:
         """Note what is closed for ``cause``, and what jobs that nothing else keeps would use."""
         every = {number: each.number for number, each in enumerate(self._waiting)}
-        rests = {True: dict(every), False: dict(every)}
+        rests = Rests(dict(every), dict(every))
         for pieces in sorted(found, key=_size):
             for piece in pieces.parts:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(_closed_part(piece, amounts))
             those = pieces.fits if cause in _OPEN_START else pieces.wants
-            for lasts, rest in rests.items():
-                # Of several causes the last one lets jobs start.
-                if lasts or len(pieces.closings) == 1:
-                    jobs = {number: rest[number] for number in those}
-                    self._lifting.lift(cause, pieces, pieces.parts, jobs, lasts)
-                    rest.update(jobs)
+            jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
+            self._lifting.lift(cause, pieces, pieces.parts, jobs)
+            for rest, left in zip(rests, jobs):
+                rest.update(left)
 
 
 class _Taker(NamedTuple):

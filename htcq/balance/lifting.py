@@ -7,16 +7,18 @@ for further jobs of that submitter (:mod:`htcq.simulate.course.leftovers`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed
 from htcq.balance.filling import Filling
-from htcq.balance.limits import Limits
+from htcq.balance.limits import Limits, QueuePlaces
 from htcq.balance.pieces import Piece, Pieces
 from htcq.balance.wanting import Waiting
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.simulate.course.leftovers import comes_back
+from htcq.simulate.cycle.schedd_negotiation import jobs_in
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdicts
@@ -25,20 +27,30 @@ from htcq.why.verdict import Verdicts
 class Gain(NamedTuple):
     """What waiting jobs would use if one cause alone were lifted, and how many of them.
 
-    ``starts`` is what of it the next cycle would start, ``started`` how many jobs.
+    ``starts`` is what of it the next cycle would start, ``started`` how many jobs. ``behind`` is
+    how many jobs it keeps, whatever else keeps them as well.
     """
 
     wanted: Amounts = NOTHING
     jobs: int = 0
     starts: Amounts = NOTHING
     started: int = 0
+    behind: int = 0
 
     def plus(self, other: Gain) -> Gain:
         """Return both together."""
         return Gain(
             self.wanted.plus(other.wanted), self.jobs + other.jobs,
             self.starts.plus(other.starts), self.started + other.started,
+            self.behind + other.behind,
         )  # fmt: skip
+
+
+class Rests(NamedTuple):
+    """How many jobs of each class may still start: in the next cycle, and in all."""
+
+    in_next: dict[int, int]
+    in_all: dict[int, int]
 
 
 #: What is gained where no job would start.
@@ -57,6 +69,9 @@ class Lifting:
     ) -> None:
         self._verdicts, self._waiting = verdicts, waiting
         self.weighed, self.filling = weighed, filling
+        self.is_depth_first = verdicts.cycle.talks.depth_first
+        self._places = QueuePlaces(verdicts.cycle)
+        self._turns = [self._turn(one) for one in waiting]
         self._limits: dict[tuple[str, bool], Limits] = {}
         #: By group and cause.
         self.gains: dict[str, dict[str, Gain]] = {}
@@ -70,40 +85,66 @@ class Lifting:
         """Return the group that jobs of a class are charged to."""
         return self._verdicts.cycle.accounts.group_of(one.meeting.submitter)
 
-    def lift(
+    def _turn(self, one: Waiting) -> tuple[float, float, str, int]:
+        """Return the place of a class in the order of the negotiator.
+
+        Groups have their turns, in these the submitters, by priority, and of each the queue.
+        """
+        cycle, submitter = self._verdicts.cycle, one.meeting.submitter
+        turn = cycle.turns.get(self.group_of(one))
+        place = math.inf if turn is None else turn.place
+        before = self._places.before(one, one.verdict.access_point)
+        return place, cycle.quotas.priority(submitter), submitter, before
+
+    def lift(self, cause: str, pieces: Pieces, parts: Sequence[Piece], rests: Rests) -> None:
+        """Note what would start in alike ``parts``; of each class no more than the ``rests``.
+
+        Where another cause closes them as well nothing starts in the next cycle.
+        """
+        started: list[list[tuple[int, int]]] = []
+        if len(pieces.closings) <= 1:
+            started = self._fill(cause, pieces, parts, rests.in_next, lasts=False)
+        self._fill(cause, pieces, parts, rests.in_all, lasts=True, first=started)
+
+    def _fill(
         self,
         cause: str,
         pieces: Pieces,
         parts: Sequence[Piece],
         rest: dict[int, int],
         lasts: bool,
-    ) -> None:
-        """Note what would start in alike ``parts``; of each class no more than the ``rest``.
+        first: Sequence[Sequence[tuple[int, int]]] = (),
+    ) -> list[list[tuple[int, int]]]:
+        """Return the classes and numbers of jobs that would start in each part.
 
-        That is in the next cycle, or in all if it ``lasts``.
+        That is in the next cycle, or in all if it ``lasts``: then those that come ``first`` have
+        their place before all others.
         """
         key = (cause, lasts)
         if key not in self._limits:
-            self._limits[key] = Limits(self._verdicts, cause, lasts)
+            self._limits[key] = Limits(self._verdicts, cause, lasts, self._places)
         limits = self._limits[key]
         able = [number for number in rest if rest[number]]
         able = [number for number in able if limits.may_start(self._waiting[number])]
-        for piece in parts:
+        able.sort(key=self._turns.__getitem__)
+        found: list[list[tuple[int, int]]] = []
+        for place, piece in enumerate(parts):
+            early = first[place] if place < len(first) else ()
             fill = _Fill(self, limits, cause, pieces, piece, lasts)
-            is_used = False
-            for number in able:
-                if not rest[number]:
-                    continue
+            found.append([])
+            for number, most in (*early, *((each, rest[each]) for each in able)):
                 one, before = self._waiting[number], fill.used
-                taken = fill.take(one, rest[number])
+                taken = fill.take(one, min(most, rest[number]))
                 if taken:
-                    rest[number] -= taken
-                    is_used, used = True, fill.used.minus(before)
+                    rest[number] -= max(taken, min(rest[number], fill.supposed))
+                    found[-1].append((number, taken))
+                    used = fill.used.minus(before)
                     gain = Gain(used, taken) if lasts else Gain(starts=used, started=taken)
                     self.add(cause, one, gain)
-            if not is_used:
+            if not found[-1]:
                 # The limits leave less to each further one.
-                return
+                break
+        return found
 
     def comes_back(self, piece: Piece, schedd: str) -> bool:
         """Return whether a schedd gets what is left of a slot that it claims."""
@@ -128,6 +169,9 @@ class _Fill:
     ) -> None:
         self._lifting, self._limits, self._cause, self._piece = lifting, limits, cause, piece
         self._left, self._claims = pieces.left, pieces.claims
+        self._depth_first = lifting.is_depth_first and not lasts
+        #: How many jobs the negotiator supposes in the slot with a match for the last class.
+        self.supposed = 0
         #: Whether a match takes all of it until the next cycle.
         self._is_whole = piece.slot.type == PARTITIONABLE and not (pieces.has_policy or lasts)
         #: The submitter at the access point that has the slot, where it is matched whole.
@@ -136,8 +180,11 @@ class _Fill:
 
     def take(self, one: Waiting, most: int) -> int:
         """Take what up to ``most`` jobs of a class would get; return how many."""
-        if not self._may_start(one):
+        self.supposed = 0
+        if not most or not self._may_start(one):
             return 0
+        if self._depth_first:
+            self.supposed = jobs_in(one.request, self._left)
         if not self._is_whole:
             return self._match(one, most)
         number = 0
@@ -156,6 +203,9 @@ class _Fill:
     def _match(self, one: Waiting, most: int) -> int:
         if self._claims is not None:
             most = min(most, self._claims)
+        if self._depth_first:
+            # With the first match the negotiator supposes the others in the slot.
+            most = min(most, 1)
         taken = self._lifting.filling.most(self._piece.slot, self._left, one, most)
         if not taken.number:
             return 0

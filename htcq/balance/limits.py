@@ -17,6 +17,7 @@ from htcq.pool.slot_state import OFFLINE
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle import trace
+from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
@@ -26,6 +27,8 @@ from htcq.why.verdict import Verdicts
 _UNSEEN = frozenset({
     wall.NOT_ADVERTISED, wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND,
 })  # fmt: skip
+#: Stands for the end of a queue: no object has this id.
+_BEHIND = -1
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -36,8 +39,8 @@ class Limits:
     If it ``lasts`` limits count that hold for many cycles: not how many jobs are offered in one.
     """
 
-    def __init__(self, verdicts: Verdicts, lifted: str, lasts: bool = False) -> None:
-        self._lifted, self._lasts = lifted, lasts
+    def __init__(self, verdicts: Verdicts, lifted: str, lasts: bool, places: QueuePlaces) -> None:
+        self._lifted, self._lasts, self._places = lifted, lasts, places
         self._cycle = cycle = verdicts.cycle
         self._asking: dict[tuple[str, str], SubmitterQueue] = {}
         for each in cycle.askers.every:
@@ -169,19 +172,8 @@ class Limits:
             limits.append(access.startable)
         if not limits:
             return math.inf
-        return max(0, min(limits) - self._before(one))
-
-    def _before(self, one: Waiting) -> int:
-        """Return how many jobs of the submitter its access point offers before those of a class."""
-        submitter, name = one.meeting.submitter, self._access(one).name
-        before = self._matched[submitter]
-        queues = self._cycle.askers.queues
-        queue = queues.get((submitter, name)) or queues.get((submitter, ""))
-        for runs in () if queue is None else queue.requests():
-            if runs[0].request is one.request:
-                break
-            before += sum(len(run.jobs) for run in runs)
-        return before
+        before = self._places.before(one, access.name)
+        return max(0, min(limits) - self._matched[one.meeting.submitter] - before)
 
     # Groups, submitters and concurrency limits
     # ----------------------------------------------------------------------------------------------
@@ -274,3 +266,28 @@ class Limits:
 
 def _class(one: Waiting) -> tuple[int, str, str]:
     return id(one.request), one.meeting.submitter, one.verdict.access_point
+
+
+class QueuePlaces:
+    """How many waiting jobs of a submitter its access point offers before those of a class."""
+
+    def __init__(self, cycle: Cycle) -> None:
+        self._queues = cycle.askers.queues
+        self._known: dict[tuple[str, str], dict[int, int]] = {}
+
+    def before(self, one: Waiting, access_point: str) -> int:
+        """Return it; jobs that are not offered count as if they stood behind all others."""
+        key = (one.meeting.submitter, access_point)
+        places = self._known.get(key)
+        if places is None:
+            places = self._known[key] = self._places(*key)
+        return places.get(id(one.request), places[_BEHIND])
+
+    def _places(self, submitter: str, access_point: str) -> dict[int, int]:
+        queue = self._queues.get((submitter, access_point)) or self._queues.get((submitter, ""))
+        places, before = dict[int, int](), 0
+        for runs in () if queue is None else queue.requests():
+            places.setdefault(id(runs[0].request), before)
+            before += sum(len(run.jobs) for run in runs)
+        places[_BEHIND] = before
+        return places

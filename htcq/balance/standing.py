@@ -58,6 +58,11 @@ class CauseAmount:
         """How many jobs would use it."""
         return self.gain.jobs
 
+    @property
+    def behind(self) -> int:
+        """How many jobs it keeps, whatever else keeps them as well."""
+        return max(self.gain.behind, self.gain.jobs)
+
 
 _EXAMPLES = 3
 _ORDER = {cause: place for place, cause in enumerate((*CAUSES, *WALLS))}

@@ -20,8 +20,7 @@ from htcq.columns import new_engine
 from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.reference_graph import ANY_NAME, ReferenceGraph
-from htcq.pool.shared_attributes import SharedAttributes
-from htcq.pool.slot import PARTITIONABLE, PLACES, STATIC, Number, Slot
+from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.slot_state import is_broken, is_draining
 from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
@@ -262,19 +261,6 @@ class UnusedSlots:
             slots = self._tables.of(shared, kinds, rows)
             if slots is not None:
                 yield slots
-
-
-def offered_classes(classes: Iterable[SlotClass]) -> tuple[SlotClass, ...]:
-    """Return the slots that the negotiator can match, by shape and frame.
-
-    The expressions of each of these classes are the same.
-    """
-    found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
-    for slot_class in classes:
-        if slot_class.type in (PARTITIONABLE, STATIC):
-            for slot in slot_class.slots:
-                found.setdefault((slot_class, slot.frame), []).append(slot)
-    return tuple(SlotClass(tuple(slots)) for slots in found.values())
 
 
 def none_suits(walls: Iterable[MatchFailure]) -> bool:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot_class import slot_classes
+from htcq.pool.slot_class import offered_classes, slot_classes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
@@ -56,7 +56,7 @@ from htcq.why.match_failure import (
 from htcq.why.negotiator import crash_walls, negotiator_walls
 from htcq.why.slots import SlotSide
 from htcq.why.state import is_to_come, state_walls
-from htcq.why.unmatched import UnusedSlots, none_suits, offered_classes
+from htcq.why.unmatched import UnusedSlots, none_suits
 
 #: The walls of matches that are given back, by the schedd's reason.
 _RETURNED: Mapping[str, str] = {

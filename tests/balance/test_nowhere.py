@@ -61,3 +61,20 @@ def test_jobs_that_run_in_another_pool_are_not_lost() -> None:
     flocking = "FLOCK_TO = other.site\n"
     assert nowhere(waiting(access=flocking, RequestMemory=100_000)) is None
     assert nowhere(waiting(RequestMemory=100_000)) is not None
+
+
+def test_what_two_causes_keep_is_never_fine() -> None:
+    """A group without quota whose jobs weigh nothing: either cause alone starts no job when it is lifted."""
+    given = pool(
+        slot(),
+        submitter("physics.ada@site", IdleJobs=1, WeightedIdleJobs=0),
+        schedd(),
+        negotiator(),
+        jobs=[job("1.0", ScheddName='"access1"', AccountingGroup='"physics.ada"')],
+        config="GROUP_NAMES = physics\nGROUP_QUOTA_physics = 0\n",
+    )
+    found = balanced(given)
+    (fault,) = found.faults
+    assert (fault.cause, fault.jobs, fault.behind) == ("no-demand", 0, 1)
+    assert not found.is_sound
+    assert [each.cause for each in found.todo] == ["no-demand"]

@@ -83,6 +83,7 @@ def _standing() -> Shape:
         ),
         "jobs": whole("How many waiting jobs that are."),
         "starts": _starts(),
+        "behind": whole("How many waiting jobs it keeps, whatever else keeps them as well."),
     }
     return record("Capacity that stands for one cause.", keys)
 

@@ -73,7 +73,7 @@ def _idle(balance: Balance, faults: Sequence[CauseAmount], zone: tzinfo | None) 
         what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
     jobs = counted(balance.waiting, "job")
     wait = "waits" if balance.waiting == 1 else "wait"
-    users = sum(each.jobs for each in faults)
+    users = sum(each.behind for each in faults)
     if 2 * users < balance.waiting:
         wait += f", {users} of which would use them"
     named = [told(each, balance.now, zone) for each in faults[:_NAMED]]
@@ -208,6 +208,7 @@ def _standing(each: CauseAmount) -> dict[str, Any]:
         "wanted": _amounts(each.gain.wanted),
         "jobs": each.gain.jobs,
         "starts": _starts(each.gain),
+        "behind": each.behind,
     }
 
 
@@ -306,6 +307,8 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
 
 def gain_text(gain: Gain) -> str:
     """Return how many jobs would start once a cause is lifted: in all, and with the next cycle."""
+    if not gain.jobs:
+        return f"it keeps {counted(gain.behind, 'job')}, and something else does as well"
     text = f"{counted(gain.jobs, 'job')} of weight {show_number(gain.wanted.weight)} would start"
     if gain.started < gain.jobs:
         text += f", {gain.started} of them with the next cycle"
