@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Severity
-from htcq.poolquota.access.flocking import flocks_to, has_flocked
+from htcq.audit.rule import Fact, Found, Harm, Severity
+from htcq.poolquota.access.flocking import Flocking
 from htcq.why.match_failure import START, MatchFailure
 from htcq.why.unmatched import Unmatched
 
@@ -50,8 +50,10 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         f"{at_wall.wall.text}"
     )
     severity: Severity | None = None
-    elsewhere = flocks_to(evidence.access.values())
-    if elsewhere and has_flocked(evidence.pool.schedds):
+    points = {each.request.first.access_point for each in at_wall.clusters}
+    flocking = Flocking(evidence.access, evidence.pool.schedds)
+    elsewhere = flocking.to(points)
+    if elsewhere and flocking.happens(points):
         message += f"; they may run in {elsewhere}"
         severity = Severity.INFO
     elif elsewhere:
@@ -71,6 +73,7 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         message=message,
         facts=facts,
         count=jobs,
+        harm=Harm(jobs=jobs),
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
         severity=severity,
     )

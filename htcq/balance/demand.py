@@ -14,7 +14,7 @@ from typing import NamedTuple
 from htcq.balance.causes import STARTING, UNEXPLAINED
 from htcq.pool.demand import JobWeights
 from htcq.pool.slot import Number
-from htcq.poolquota.access.flocking import may_run_elsewhere
+from htcq.poolquota.access.flocking import flocking_of
 from htcq.quota.group_tree import assigned_group
 from htcq.why.unmatched import unsuiting
 from htcq.why.verdict import Verdict, Verdicts
@@ -24,8 +24,8 @@ from htcq.why.verdict import Verdict, Verdicts
 class Reason:
     """Idle jobs with one first reason; ``reason`` is an id of ``why``, or of the balance.
 
-    ``example`` is the first of them, ``text`` what ``why`` says of it. ``others`` are the further
-    reasons, each with the number of these jobs that have it.
+    ``example`` is the first of them, at ``access_point``, ``text`` what ``why`` says of it.
+    ``others`` are the further reasons, each with the number of these jobs that have it.
     """
 
     reason: str
@@ -34,6 +34,12 @@ class Reason:
     example: str
     text: str
     others: Mapping[str, int]
+    access_point: str = ""
+
+    @property
+    def such_as(self) -> str:
+        """The example as ``why`` takes it: ``access_point#job``."""
+        return f"{self.access_point}#{self.example}" if self.access_point else self.example
 
 
 class Nowhere(NamedTuple):
@@ -91,7 +97,7 @@ def nowhere_of(found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | Non
 
 
 class _Sum:
-    def __init__(self, example: str, text: str) -> None:
+    def __init__(self, example: Verdict, text: str) -> None:
         self.jobs = 0
         self.weight: Number = 0
         self.example, self.text = example, text
@@ -113,7 +119,7 @@ def demand_of(
         group = assigned_group(tree, verdict.submitter).group
         for sums in (every, groups.setdefault(group, {})):
             if reason not in sums:
-                sums[reason] = _Sum(verdict.jobs[0].id, text)
+                sums[reason] = _Sum(verdict, text)
             one = sums[reason]
             one.jobs += len(verdict.jobs)
             one.weight += sum(weights)
@@ -122,9 +128,9 @@ def demand_of(
             for other in dict.fromkeys(each.id for each in verdict.walls):
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
-    nowhere = None
-    if not may_run_elsewhere(verdicts.pool):
-        nowhere = nowhere_of(found, weight_of)
+    flocking = flocking_of(verdicts.pool)
+    bound = [each for each in found if not flocking.takes((each.access_point,))]
+    nowhere = nowhere_of(bound, weight_of)
     whole = replace(_demand(every), nowhere=nowhere)
     return whole, {name: _demand(sums) for name, sums in groups.items()}
 
@@ -134,14 +140,22 @@ def first_reason(verdict: Verdict) -> tuple[str, str]:
     if verdict.starts:
         return STARTING, "the next cycle starts it"
     if not verdict.walls:
-        return UNEXPLAINED, "nothing is known that keeps it from a slot"
+        return UNEXPLAINED, "no known reason keeps it from a slot"
     first = verdict.walls[0]
     return first.id, first.text
 
 
 def _demand(sums: Mapping[str, _Sum]) -> Demand:
     by = [
-        Reason(reason, one.jobs, one.weight, one.example, one.text, dict(one.others))
+        Reason(
+            reason,
+            one.jobs,
+            one.weight,
+            one.example.jobs[0].id,
+            one.text,
+            dict(one.others),
+            one.example.access_point,
+        )
         for reason, one in sums.items()
     ]
     by.sort(key=lambda each: (each.reason != STARTING, -each.weight, -each.jobs, each.reason))

@@ -10,14 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.balance.demand import Demand
-from htcq.balance.holding import LEAST, Holder, Holders
+from htcq.balance.holding import Holders
 from htcq.balance.standing import CauseAmount
-from htcq.poolquota.group_status import depth_first, statuses_of
+from htcq.poolquota.group_status import depth_first
 from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.poolquota.shortfall import Holder, lacking
 from htcq.quota.group_tree import ROOT
-
-#: A group is below where it lacks more than this part of its quota, and than one slot's weight.
-SLACK = 0.05
 
 
 @dataclass(frozen=True)
@@ -46,15 +44,6 @@ class GroupBalance:
         return min(self.quota, self.requested)
 
 
-def lacking(quota: float, requested: float, usage: float, lightest: float = 0.0) -> float:
-    """Return how much less a group has than the lesser of quota and demand; 0 within the slack.
-
-    What is less than its ``lightest`` job none of its jobs can use.
-    """
-    less = min(quota, requested) - usage
-    return less if less > max(LEAST, SLACK * quota) and less >= lightest else 0.0
-
-
 def groups_of(
     quotas: PoolQuotas,
     usage_next: Mapping[str, float],
@@ -63,10 +52,9 @@ def groups_of(
     capacity: Mapping[str, tuple[CauseAmount, ...]],
 ) -> tuple[GroupBalance, ...]:
     """Return all groups, depth first; ``usage_next`` is what they use after the next cycle."""
-    statuses = {each.name: each for each in statuses_of(quotas)}
     found = []
     for group, _ in depth_first(quotas):
-        status = statuses[group.name]
+        status = quotas.quota(group.name)
         usage = max(status.usage, usage_next.get(group.name, 0.0))
         below = 0.0
         if group.name != ROOT:

@@ -9,57 +9,27 @@ the age).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.classads import as_number
-from htcq.pool.slot import Slot
-from htcq.poolquota.group_status import statuses_of
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.quota.group_tree import ROOT, assigned_group
+from htcq.poolquota.shortfall import Holder, Over, groups_over
 from htcq.simulate.course.worklife import Worklife
 
-#: Groups that use hardly more than their quotas hold nothing of others: one slot's weight.
-LEAST = 1.0
-#: What the root is called as a holder.
-NO_GROUP = "jobs of no group"
 
+class _Ending(NamedTuple):
+    """A group beyond its quota: when each of its claims may end, and the weight of each."""
 
-@dataclass(frozen=True)
-class Holder:
-    """Who or what holds capacity that a group is due: a group beyond its quota, or a cause.
-
-    ``since`` is when the first of its claims, or the cause, began, ``returns_at`` when so much may
-    have come back that the group has what it is due: in seconds since 1970, None where no ad tells.
-    ``returns`` says by what it comes back.
-    """
-
-    name: str
-    is_group: bool
-    amount: float
-    since: float | None
-    returns: str
-    returns_at: float | None = None
-
-
-@dataclass(frozen=True)
-class _Over:
-    """A group beyond its quota, with its claims: the weight of each, and when it may end."""
-
-    name: str
-    amount: float
-    since: float | None
+    over: Over
     ends: Sequence[tuple[float, float]]
 
     def holder(self, lacking: float) -> Holder:
         """Return it as a holder of what a group lacks."""
-        at = self._back_at(min(lacking, self.amount))
-        name = NO_GROUP if self.name == ROOT else self.name
-        returns = f"as its {len(self.ends)} claims end"
-        return Holder(name, True, self.amount, self.since, returns, at)
+        return self.over.holder(self._back_at(min(lacking, self.over.amount)))
 
     def _back_at(self, amount: float) -> float | None:
         back = 0.0
@@ -86,36 +56,14 @@ class Holders:
         return (*(each.holder(lacking) for each in self._over), *self._causes)
 
     @cached_property
-    def _over(self) -> Sequence[_Over]:
-        amounts = {each.name: each.usage - each.quota for each in statuses_of(self._quotas)}
-        amounts = {name: amount for name, amount in amounts.items() if amount > LEAST}
-        claims = self._claims_of(amounts)
-        found = []
-        for name in sorted(amounts, key=lambda name: (-amounts[name], name)):
-            own = claims.get(name, ())
-            begun = [as_number(slot.state_since) for slot, _ in own]
-            since = min((float(each) for each in begun if each is not None), default=None)
-            found.append(_Over(name, amounts[name], since, sorted(self._ends(own))))
-        return found
+    def _over(self) -> Sequence[_Ending]:
+        over = groups_over(self._quotas)
+        return [_Ending(each, sorted(self._ends(each))) for each in over]
 
-    def _claims_of(self, names: Mapping[str, float]) -> Mapping[str, Sequence[tuple[Slot, float]]]:
-        claims: dict[str, list[tuple[Slot, float]]] = {}
-        groups: dict[str, str] = {}
-        for each in self._quotas.supply.weighed:
-            if not each.customer:
-                continue
-            group = groups.get(each.customer)
-            if group is None:
-                group = assigned_group(self._quotas.tree, each.customer).group
-                groups[each.customer] = group
-            if group in names:
-                claims.setdefault(group, []).append((each.slot, float(each.weight)))
-        return claims
-
-    def _ends(self, claims: Sequence[tuple[Slot, float]]) -> Iterator[tuple[float, float]]:
+    def _ends(self, over: Over) -> Iterator[tuple[float, float]]:
         """Yield when each claim may end, as far as its ad tells, and its weight."""
         worklife = Worklife(self._quotas.pool)
-        for slot, weight in claims:
+        for slot, weight in over.claims:
             since, began = as_number(slot.state_since), as_number(slot.activity_since)
             if self._now is None or since is None:
                 yield math.inf, weight

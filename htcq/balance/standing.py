@@ -13,7 +13,7 @@ from htcq.why.match_failure import WALLS
 
 
 class Part(NamedTuple):
-    """A part of one slot, or of several alike ones of a kind of node.
+    """A part of one slot of a kind of node.
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
     ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from htcq.balance.causes import CAUSES
-from htcq.report.schemas.pool import about_pool, incomplete
+from htcq.report.schemas.pool import about_pool, holders, incomplete
 from htcq.report.schemas.shape import (
     Shape,
     listing,
@@ -15,17 +15,12 @@ from htcq.report.schemas.shape import (
     table,
     text,
     texts,
-    truth,
     whole,
 )
 from htcq.report.schemas.simulate import UNMODELLED
 from htcq.report.views.status import FINDINGS, SOUND, UNKNOWN
 from htcq.why.match_failure import WALLS
 
-_RETURNS = (
-    "When the group may have what it is due, if jobs run as long again as they have run (ISO "
-    "8601); null where no ad tells."
-)
 _SINCE = "When it began (ISO 8601); null where no ad says."
 #: What capacity stands for, and what jobs wait for: causes of the balance and reasons of why.
 _CAUSES = tuple(dict.fromkeys((*CAUSES, *WALLS)))
@@ -121,6 +116,7 @@ def _demand(about: str, more: Mapping[str, Shape] | None = None) -> Shape:
         "jobs": whole("How many jobs have it."),
         "weight": number("What they weigh, as their access points count it."),
         "example": text("The id of one of them."),
+        "access_point": text("Its access point; empty where no ad says."),
         "text": text("The reason of that one, with its amounts."),
         "others": table("How many of them have each further reason.", {"type": "integer"}),
     }
@@ -134,14 +130,6 @@ def _demand(about: str, more: Mapping[str, Shape] | None = None) -> Shape:
 
 
 def _group() -> Shape:
-    holder = {
-        "name": text("A group that uses more than its quota, or the id of a cause."),
-        "is_group": truth("Whether it is a group."),
-        "amount": number("How much more than its quota it uses, or what the cause holds."),
-        "since": maybe(text(_SINCE)),
-        "returns": text("By what it comes back."),
-        "returns_at": maybe(text(_RETURNS)),
-    }
     keys = {
         "group": text("The name of the group."),
         "usage": number("What it uses now."),
@@ -149,7 +137,7 @@ def _group() -> Shape:
         "quota": number("Its quota."),
         "requested": number("Its demand, as the negotiator counts it."),
         "below": number("How much less than the lesser of quota and demand it has then."),
-        "held_by": listing("Who or what has it instead.", record("A holder.", holder)),
+        "held_by": holders(),
         "demand": maybe(_demand("Its idle jobs; null where it has none.")),
         "by": listing("The capacity of its claims and its jobs, by cause.", _of_group()),
     }

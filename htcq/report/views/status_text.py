@@ -14,10 +14,10 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.ailment import Ailment
 from htcq.report.column import NONE, Column
 from htcq.report.formats.text import show
-from htcq.report.moments import moment
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import line, show_lines
+from htcq.report.views.holders import holders_text
 from htcq.report.views.status import (
     FINDINGS,
     SOUND,
@@ -140,7 +140,7 @@ _DEMAND: tuple[Column[Reason], ...] = (
     Column("", lambda each: str(each.jobs), "JOBS", right=True),
     Column("", lambda each: show_number(each.weight), "WEIGHT", right=True),
     Column("", lambda each: each.reason, "REASON"),
-    Column("", lambda each: each.example, "SUCH AS"),
+    Column("", lambda each: one_line(each.such_as), "SUCH AS"),
     Column("", lambda each: one_line(each.text)[:100], "", wide=True),
 )
 
@@ -163,18 +163,8 @@ _BELOW: tuple[Column[GroupBalance], ...] = (
     Column("", lambda each: show_number(each.usage_next), "HAS", right=True),
     Column("", lambda each: show_number(each.due), "DUE", right=True),
     Column("", lambda each: show_number(each.below), "BELOW", right=True),
-    Column("", lambda each: _holders(each), "HELD BY"),
+    Column("", lambda each: holders_text(each.held_by), "HELD BY"),
 )
-
-
-def _holders(group: GroupBalance) -> str:
-    named = []
-    for each in group.held_by[:_LISTED]:
-        since = f" since {moment(each.since)}" if each.since is not None else ""
-        back = f", about {moment(each.returns_at)}" if each.returns_at is not None else ""
-        amount = show_number(each.amount)
-        named.append(f"{one_line(each.name)} {amount}{since}, {each.returns}{back}")
-    return "; ".join(named) or NONE
 
 
 def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
@@ -194,6 +184,6 @@ def _todo(balance: Balance) -> Iterator[str]:
     if balance.todo:
         yield "to do, by the weight of the jobs that would start:"
     elif nowhere is None:
-        yield "nothing to do: nothing stands that waiting jobs would use and somebody must lift"
+        yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
         yield f"{number}. {each.cause}: {each.cure} ({gain_text(each.gain)})"
