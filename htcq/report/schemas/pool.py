@@ -72,8 +72,7 @@ def changes() -> Shape:
 
 
 _RETURNS = (
-    "When the group may have what it is due, if jobs run as long again as they have run (ISO "
-    "8601); null where no ad tells, and in what htcq quota prints."
+    "When so much may be back that the group has its due (ISO 8601); null where not estimated."
 )
 
 
