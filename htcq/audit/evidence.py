@@ -318,11 +318,11 @@ class Evidence(Subject):
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """What the next cycle makes of all idle jobs: the one cycle that an audit simulates."""
+        """What the next cycle makes of idle jobs, whatever slots say: an audit's only cycle."""
         from htcq.simulate.older_reading import as_negotiator_reads
         from htcq.why.verdict import Verdicts
 
-        return Verdicts(as_negotiator_reads(self.pool))
+        return Verdicts(as_negotiator_reads(self.pool), explains_slots=False)
 
     @cached_property
     def quotas(self) -> PoolQuotas:

@@ -32,13 +32,18 @@ OF_SLOTS = frozenset({
 def keeps_from_all_slots(each: MatchFailure) -> bool:
     """Return whether a reason keeps a job from every slot, whatever becomes of some of them.
 
-    START_VANILLA_UNIVERSE may look at the slot; a claim may be given back for the slot's state.
+    A claim may be given back for the state of its slot.
     """
-    if each.id == wall.START_VANILLA_UNIVERSE and "clause" in each.amounts:
-        return False
     if each.id == wall.CLAIM_REFUSED and "given_back" in each.amounts:
         return False
-    return each.id not in OF_SLOTS
+    return not _is_of_slots(each)
+
+
+def _is_of_slots(each: MatchFailure) -> bool:
+    """Return whether a reason is one of slots: START_VANILLA_UNIVERSE may look at them."""
+    if each.id == wall.START_VANILLA_UNIVERSE:
+        return "clause" in each.amounts
+    return each.id in OF_SLOTS
 
 
 class Waiting(NamedTuple):
@@ -78,7 +83,7 @@ def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, .
         first = verdict.jobs[0]
         request = verdicts.cycle.askers.request_of(first)
         meeting = verdicts.slots.meeting(first)
-        limits = [each.id for each in verdict.walls if each.id not in OF_SLOTS]
+        limits = [each.id for each in verdict.walls if not _is_of_slots(each)]
         cause = limits[0] if limits else ""
         requested = verdicts.slots.requested(meeting)
         classes.append(Waiting(meeting, request, number, cause, verdict, requested))

@@ -119,7 +119,11 @@ class _Place:
 
 
 class Verdicts:
-    """The verdicts on the jobs of ``pool``, by one simulated cycle."""
+    """The verdicts on the jobs of ``pool``, by one simulated cycle.
+
+    Unless it ``explains_slots`` the walls say of slots no more than that none is left: taking apart
+    why each slot refuses a job costs more than the cycle itself.
+    """
 
     def __init__(
         self,
@@ -127,9 +131,10 @@ class Verdicts:
         order: Iterable[str] = (),
         skip_bad_slots: bool = False,
         ran: tuple[Cycle, Trace] | None = None,
+        explains_slots: bool = True,
     ) -> None:
         """Simulate the cycle, or take one of ``pool`` that ``ran`` already."""
-        self.pool = pool
+        self.pool, self._explains_slots = pool, explains_slots
         if ran is None:
             cycle = Cycle(pool, tuple(order), skip_bad_slots)
             ran = (cycle, cycle.run())
@@ -291,7 +296,7 @@ class Verdicts:
         none_left = (
             rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
         )
-        of_slots = self.slots.walls(job, none_left)
+        of_slots = self.slots.walls(job, none_left, self._explains_slots)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self.slots.preemption_walls(job)
         walls = [
