@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.audit.fix import Role, Setting
-from htcq.audit.rule import AnyRule, Found, Severity
+from htcq.audit.rule import AnyRule, Found, Input, Severity
 from htcq.audit.subject import Subject
 from htcq.errors import BindingsError
 
@@ -80,8 +80,8 @@ def root_causes(
     # matters by itself, then the one whose rule comes first.
     tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
 
-    owners: dict[tuple[Cause, str], Cause] = {}
-    chosen: set[Cause] = set()
+    owners = _implied(occurrences)
+    chosen: set[Cause] = set(owners.values())
     for root in tried:
         follows_itself = any(cause == root.cause for cause, _ in owners)
         if follows_itself:
@@ -89,6 +89,17 @@ def root_causes(
         chosen.add(root.cause)
         for each in root.gone:
             if each.cause not in chosen:
+                owners.setdefault(each.mark, root.cause)
+    return owners
+
+
+def _implied(occurrences: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:
+    """Return the owners of what is found of the balance and follows from another finding."""
+    owners: dict[tuple[Cause, str], Cause] = {}
+    for root in occurrences:
+        for each in occurrences:
+            of_balance = Input.BALANCE in each.rule.needs
+            if of_balance and each.found.cause in root.found.implies:
                 owners.setdefault(each.mark, root.cause)
     return owners
 

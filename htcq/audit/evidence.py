@@ -25,7 +25,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
-from htcq.pool.slot_class import SlotClass, known_again, slot_classes
+from htcq.pool.slot_class import SlotClass, known_again, offered_classes, slot_classes
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
@@ -34,10 +34,10 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
-    from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.balance.balance import Balance
     from htcq.expected.unmet import Unmet
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+    from htcq.why.unmatched import Unmatched, UnusedSlots
     from htcq.why.verdict import Verdicts
 
 
@@ -102,7 +102,7 @@ class Evidence(Subject):
 
         Both share the jobs, and the slots unless knobs of execution points changed.
         """
-        from htcq.audit.unmatched import UnusedSlots
+        from htcq.why.unmatched import UnusedSlots
 
         other = Evidence(pool)
         other.weights = self.weights
@@ -203,11 +203,7 @@ class Evidence(Subject):
     @cached_property
     def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
         """The offered slots in classes of one shape and frame: their expressions are the same."""
-        found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
-        for slot_class in self.offered:
-            for slot in slot_class.slots:
-                found.setdefault((slot_class, slot.frame), []).append(slot)
-        return tuple(SlotClass(tuple(slots)) for slots in found.values())
+        return offered_classes(self.slot_classes)
 
     @property
     def with_policy(self) -> tuple[SlotClass, ...]:
@@ -288,9 +284,7 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        before = None
-        if self._before is not None:
-            before = self._before.askers
+        before = None if self._before is None else self._before.askers
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
@@ -303,26 +297,18 @@ class Evidence(Subject):
     @cached_property
     def unused(self) -> UnusedSlots:
         """The slots as if no job ran on them, and what keeps offered jobs from them."""
-        from htcq.audit.unmatched import UnusedSlots
+        from htcq.why.unmatched import UnusedSlots
 
         return UnusedSlots(self.slot_classes_by_frame)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
         """The autoclusters of idle jobs that no slot would take even without a job on it."""
-        from htcq.audit.unmatched import unmatched
+        from htcq.why.unmatched import unmatched
 
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
-
-    @cached_property
-    def verdicts(self) -> Verdicts:
-        """What the next cycle makes of each idle job."""
-        from htcq.simulate.older_reading import as_negotiator_reads
-        from htcq.why.verdict import Verdicts
-
-        return Verdicts(as_negotiator_reads(self.pool))
 
     @cached_property
     def balance(self) -> Balance:
@@ -337,11 +323,17 @@ class Evidence(Subject):
         return self.balance.unmet
 
     @cached_property
+    def verdicts(self) -> Verdicts:
+        """What the next cycle makes of idle jobs, whatever slots say: an audit's only cycle."""
+        from htcq.simulate.older_reading import as_negotiator_reads
+        from htcq.why.verdict import Verdicts
+
+        return Verdicts(as_negotiator_reads(self.pool), explains_slots=False)
+
+    @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
-        before = None
-        if self._before is not None:
-            before = self._before.quotas
+        before = None if self._before is None else self._before.quotas
         return PoolQuotas(self.pool, self.weights, before=before)
 
     @cached_property

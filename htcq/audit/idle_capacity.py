@@ -21,7 +21,7 @@ _NAMED = 3
 def idle_for(evidence: Evidence, cause: str) -> Iterator[Found]:
     """Yield the capacity that stands for ``cause`` though waiting jobs would use it."""
     found = evidence.balance.of(cause)
-    if found is not None and found.jobs:
+    if found is not None and found.behind:
         yield _found(evidence.balance, found)
 
 
@@ -33,6 +33,12 @@ def part_of(balance: Balance, each: CauseAmount) -> float:
 
 def _share(part: Number, whole: Number) -> float:
     return min(1.0, part / whole) if whole > 0 else 0.0
+
+
+def _jobs(each: CauseAmount) -> str:
+    if each.jobs:
+        return f"{counted(each.jobs, 'job')} would start there"
+    return f"it keeps {counted(each.behind, 'job')}, and something else does as well"
 
 
 def _found(balance: Balance, each: CauseAmount) -> Found:
@@ -59,7 +65,7 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
             f"{counted(each.slots, 'slot')} with {amount_of(CPUS, each.amounts.cpus)}, "
             f"{100 * part:.0f} % of the pool, {'stands' if each.slots == 1 else 'stand'} idle "
             f"while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: {kind.name}"
-            f"{since}; {counted(each.jobs, 'job')} would start there"
+            f"{since}; {_jobs(each)}"
         ),
         facts=tuple(facts),
         advice=f"{cure_of(each)}.",

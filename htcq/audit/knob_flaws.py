@@ -10,6 +10,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Severity
 from htcq.htcondor.knob_types import Misfit
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import DAEMON_LIST, listed_daemons
 from htcq.pool.knob_values import Flaw, flaws
 
 #: The daemon or its slots are of no use any more.
@@ -66,9 +67,9 @@ def _reported_elsewhere(evidence: Evidence) -> frozenset[str]:
 
 def _running(whose: str, configuration: Configuration) -> frozenset[str]:
     """Return the daemons that read a configuration; empty where they are not known."""
-    listed = configuration.knob("DAEMON_LIST")
+    listed = configuration.knob(DAEMON_LIST)
     if listed is not None and "$" not in listed.value:
-        return frozenset(listed.value.lower().replace(",", " ").split())
+        return frozenset(each.lower() for each in listed_daemons(listed.value))
     for words, daemons in _OF_ROLE:
         if whose.startswith(words):
             return frozenset(daemons)

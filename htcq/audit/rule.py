@@ -84,7 +84,8 @@ class Found:
     ``is_root`` makes this a root cause: findings that the pool with ``settings`` does not have
     any more follow from it, and are listed under it. ``trial`` makes it one as well: its settings
     serve for that pool where ``settings`` change more than this cause, or where only the site
-    knows what it wants.
+    knows what it wants. ``implies`` are causes of the pool's balance that follow from it in any
+    pool: no cycle is simulated to find that out.
     """
 
     cause: str
@@ -98,6 +99,7 @@ class Found:
     settings: tuple[Setting, ...] = ()
     harm: Harm = HARMLESS
     is_root: bool = False
+    implies: tuple[str, ...] = ()
     trial: tuple[Setting, ...] = ()
 
     @property

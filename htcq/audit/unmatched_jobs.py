@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Harm, Severity
-from htcq.audit.unmatched import Unmatched
+from htcq.poolquota.access.flocking import Flocking
 from htcq.why.match_failure import START, MatchFailure
+from htcq.why.unmatched import Unmatched
 
 _EXAMPLES = 3
 
@@ -49,9 +50,10 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         f"{at_wall.wall.text}"
     )
     severity: Severity | None = None
-    points = _access_points(evidence, at_wall)
-    elsewhere = _flocks(evidence, points)
-    if elsewhere and _flocked(evidence, points):
+    points = {each.request.first.access_point for each in at_wall.clusters}
+    flocking = Flocking(evidence.access, evidence.pool.schedds)
+    elsewhere = flocking.to(points)
+    if elsewhere and flocking.happens(points):
         message += f"; they may run in {elsewhere}"
         severity = Severity.INFO
     elif elsewhere:
@@ -75,26 +77,3 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
         severity=severity,
     )
-
-
-def _access_points(evidence: Evidence, at_wall: _AtWall) -> frozenset[str]:
-    """Return the access points of the jobs whose configuration is known; all where none says."""
-    names = {each.request.first.access_point for each in at_wall.clusters}
-    known = names.intersection(evidence.access)
-    return frozenset(known or evidence.access)
-
-
-def _flocked(evidence: Evidence, points: Collection[str]) -> bool:
-    """Return whether jobs of ``points`` run in another pool, or it is not known whether any do."""
-    schedds = [record for record in evidence.pool.schedds if record.name in points]
-    numbers = [record.number("TotalFlockedJobs") for record in schedds]
-    return not numbers or any(number is None or number > 0 for number in numbers)
-
-
-def _flocks(evidence: Evidence, points: Collection[str]) -> str:
-    """Return the pools to which ``points`` send jobs without a slot here.
-
-    It is empty where one of them sends none: its jobs have no other pool.
-    """
-    pools = {evidence.access[name].value("FLOCK_TO").strip() for name in points}
-    return ", ".join(sorted(pools)) if all(pools) else ""

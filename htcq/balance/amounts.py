@@ -30,7 +30,7 @@ class Amounts(NamedTuple):
         """Return what is left without ``other``."""
         return Amounts(*(one - another for one, another in zip(self, other)))
 
-    def times(self, number: int) -> Amounts:
+    def times(self, number: float) -> Amounts:
         """Return it so many times."""
         return Amounts(*(one * number for one in self))
 
@@ -64,6 +64,10 @@ class Weighed:
     def with_left(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
         """Return what ``slot`` would have with so much ``left``."""
         return _amounts(self._supply.weight(self._make.left(slot, left)), left)
+
+    def rest(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
+        """Return what is ``left`` of ``slot`` for jobs; nothing where nothing is left."""
+        return self.with_left(slot, left) if any(left.values()) else NOTHING
 
     def at_birth(self, slot: Slot) -> Amounts:
         """Return what ``slot`` had when nothing was carved from it."""

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from htcq.balance.amounts import NOTHING, Amounts
+from htcq.balance.amounts import Amounts
 from htcq.balance.capacity import Capacities
 from htcq.balance.causes import (
     ASSET_MISSING,
@@ -18,13 +18,17 @@ from htcq.balance.causes import (
     UNEXPLAINED,
     cause_type,
 )
-from htcq.balance.demand import Demand, JobWeights, demand_of
+from htcq.balance.demand import Demand, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
+from htcq.balance.holding import Holders
+from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
 from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
+from htcq.pool.demand import JobWeights
+from htcq.pool.slot import Number
 from htcq.pool.slot_causes import STALE
 from htcq.pool.slot_state import BROKEN, DRAINED, OFFLINE, OWNER, START_FALSE
 from htcq.poolquota.ailment import ObservedPool
@@ -49,7 +53,7 @@ class KindBalance:
 
 @dataclass(frozen=True)
 class Todo:
-    """One thing to do: what it would give back to waiting jobs, ``jobs`` of them, at once.
+    """One thing to do: what it would give back to waiting jobs.
 
     ``cure`` is the command, knob or attribute. ``wanted`` is nothing where something failed that
     the simulated cycle does not follow.
@@ -57,8 +61,7 @@ class Todo:
 
     cause: str
     cure: str
-    wanted: Amounts
-    jobs: int
+    gain: Gain
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Balance:
         return tuple(
             each
             for each in self.by
-            if cause_type(each.cause).needs_somebody and (each.jobs or each.cause == UNEXPLAINED)
+            if cause_type(each.cause).needs_somebody and (each.behind or each.cause == UNEXPLAINED)
         )
 
     @property
@@ -112,10 +115,15 @@ class Balance:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing must be lifted, nothing failed, and no group lacks what it is due."""
-        unexplained = self.demand is not None and self.demand.of(UNEXPLAINED)
-        failed = any(each.is_fault for each in self.unmet)
-        return not (self.faults or self.below or unexplained or failed)
+        """Whether nothing must be lifted, nothing failed, and no group lacks what it is due.
+
+        A job that fits no slot waits until somebody changes it or the pool.
+        """
+        if self.demand is not None and (self.demand.of(UNEXPLAINED) or self.demand.nowhere):
+            return False
+        if any(each.is_fault for each in self.unmet):
+            return False
+        return not (self.faults or self.below)
 
 
 def balance_of(verdicts: Verdicts) -> Balance:
@@ -124,27 +132,43 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
     demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
-    standings = standings_of(capacity.parts, capacity.wanted)
-    of_kind = defaultdict[str, list[Part]](list)
+    gains: dict[str, Gain] = {}
+    for own in capacity.gains.values():
+        for cause, gain in own.items():
+            gains[cause] = gains.get(cause, NO_GAIN).plus(gain)
+    standings = standings_of(capacity.parts, gains)
+    of_kind, of_group = defaultdict[str, list[Part]](list), defaultdict[str, list[Part]](list)
     for part in capacity.parts:
         of_kind[part.kind].append(part)
+        of_group[part.group].append(part)
     kinds = [
         KindBalance(name, total, standings_of(of_kind[name], {}))
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
     unmet = unmet_of(verdicts, found)
+    by_group = {
+        name: standings_of(of_group[name], capacity.gains.get(name, {}))
+        for name in {*of_group, *capacity.gains}
+    }
     usage = {each.name: each.used_after for each in verdicts.trace.groups}
+    now, quotas = ObservedPool(pool).now, verdicts.cycle.quotas
     return Balance(
         verdicts.trace.unit,
         capacity.total,
         standings,
         tuple(kinds),
         None if pool.jobs is None else demand,
-        groups_of(verdicts.cycle.quotas, {} if verdicts.of_cycle else usage, standings, of_groups),
+        groups_of(
+            quotas,
+            {} if verdicts.of_cycle else usage,
+            Holders(quotas, standings, now),
+            of_groups,
+            by_group,
+        ),
         (*_failures(unmet), *_todo(standings)),
         _unknown(verdicts),
-        ObservedPool(pool).now,
+        now,
         machines_of(capacity.parts, pool.slots or ()),
         unmet,
     )
@@ -152,17 +176,21 @@ def balance_of(verdicts: Verdicts) -> Balance:
 
 def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
     found = [
-        Todo(each.cause, cure_of(each), each.wanted, each.jobs)
+        Todo(each.cause, cure_of(each), each.gain)
         for each in standings
-        if cause_type(each.cause).needs_somebody and each.jobs
+        if cause_type(each.cause).needs_somebody and each.behind
     ]
-    return tuple(sorted(found, key=lambda each: (-each.wanted.weight, -each.jobs, each.cause)))
+    return tuple(sorted(found, key=_by_weight))
+
+
+def _by_weight(each: Todo) -> tuple[Number, int, str]:
+    return -each.gain.wanted.weight, -max(each.gain.jobs, each.gain.behind), each.cause
 
 
 def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
     for each in unmet:
         if each.is_fault:
-            yield Todo(each.id, each.cure, NOTHING, len(each.jobs))
+            yield Todo(each.id, each.cure, Gain(jobs=len(each.jobs)))
 
 
 def cure_of(amount: CauseAmount) -> str:

@@ -27,11 +27,10 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.demand import JobWeights
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
-from htcq.balance.limits import within_limits
-from htcq.balance.lost import Lost, missing_assets, takers_of
+from htcq.balance.lifting import Gain, Lifting, Rests, may_start
+from htcq.balance.lost import Lost, lift_lost, missing_assets
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
@@ -39,31 +38,43 @@ from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import STALE
-from htcq.pool.slot_state import BROKEN, DRAINED, closed_by, drain_of, used_as
+from htcq.pool.slot_state import (
+    BROKEN,
+    DRAINED,
+    OFFLINE,
+    closed_by,
+    closings_of,
+    drain_of,
+    used_as,
+)
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
+from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, GPUS
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdicts
 
 #: Assets whose pieces are too small, not used up.
 _IN_PIECES = (CPUS, GPUS)
+#: Causes that end by themselves.
+_IN_TIME = frozenset((LATER, UNEXPLAINED))
+#: Slots that are closed for these say themselves which jobs START would take.
+_OPEN_START = frozenset((STALE, OFFLINE, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
 
 
 @dataclass(frozen=True)
 class Capacity:
     """All capacity: ``total`` is what the slots had when nothing was carved from them.
 
-    ``parts`` add up to it. ``wanted`` has by cause what waiting jobs would use if that cause alone
-    were lifted, and how many jobs; of the others, what their parts are. ``running`` has the weight
-    of claims by who is charged for them.
+    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
+    that cause alone were lifted, where any would.
     """
 
     total: Amounts
     by_kind: Mapping[str, Amounts]
     parts: tuple[Part, ...]
-    wanted: Mapping[str, tuple[Amounts, int]]
+    gains: Mapping[str, Mapping[str, Gain]]
 
 
 class Capacities:
@@ -78,9 +89,12 @@ class Capacities:
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._stale = set(map(id, stale_slots(verdicts.pool)))
-        self._weights = JobWeights(verdicts.pool)
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
+        self._made: dict[str, list[Made]] = {}
+        for made in verdicts.cycle.talks.made:
+            if not made.claim.refusal and not made.preempts:
+                self._made.setdefault(made.slot, []).append(made)
         self._parts: list[Part] = []
         self._lost: list[Lost] = []
         self._rest = [each.number for each in waiting]
@@ -91,7 +105,7 @@ class Capacities:
         elif verdicts.cycle.talks.depth_first:
             # The negotiator passes over the jobs that it supposes in a slot with the first one.
             self._nothing = LATER
-        self._wanted: dict[str, tuple[Amounts, int]] = {}
+        self._lifting = Lifting(verdicts, waiting, self._weighed, self._filling)
 
     def capacity(self) -> Capacity:
         """Return all of it."""
@@ -110,8 +124,10 @@ class Capacities:
         for cause, those in closed.items():
             self._closed(cause, those)
         total, by_kind = self._balanced()
-        self._claim_lost()
-        return Capacity(total, by_kind, tuple(self._parts), self._wanted)
+        rest = [each.number for each in self._waiting]
+        for lost in self._lost:
+            lift_lost(lost, self._lifting, rest)
+        return Capacity(total, by_kind, tuple(self._parts), self._lifting.gains)
 
     def _kind(self, slot: Slot) -> str:
         return self._kinds[machine_of(slot)]
@@ -120,29 +136,46 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=_since(slot),
+                since=_since(slot), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
-        name, before = str(slot.name), self._weighed.of(slot)
+        name = str(slot.name)
         left: Mapping[str, Number] = {asset: amount or 0 for asset, amount in slot.left().items()}
         matched = self._left.get(name)
         if matched is not None:
+            self._starting(slot, left, matched)
             left = matched
-            used = before.minus(self._amounts(slot, left))
-            self._parts.append(Part(STARTING, used, self._kind(slot), (name,)))
-        closed = STALE if id(slot) in self._stale else closed_by(slot)
-        if not closed and id(slot) in self._hidden:
-            closed = self._hidden_by
-        return Piece(slot, self._kind(slot), left, closed, matched is not None)
+        closings = list(closings_of(slot))
+        if id(slot) in self._stale:
+            closings.insert(0, STALE)
+        if id(slot) in self._hidden:
+            closings.append(self._hidden_by)
+        return Piece(slot, self._kind(slot), left, tuple(closings), matched is not None)
 
-    def _amounts(self, slot: Slot, left: Mapping[str, Number]) -> Amounts:
-        """Return what a slot is worth with so much left; nothing where nothing is left."""
-        if not any(left.values()):
-            return NOTHING
-        return self._weighed.with_left(slot, left)
+    def _starting(
+        self, slot: Slot, left: Mapping[str, Number], after: Mapping[str, Number]
+    ) -> None:
+        """Note what of a slot the cycle uses: for the groups of its matches, one after another."""
+        name, kind = str(slot.name), self._kind(slot)
+        worth, of_slot = self._weighed.of(slot), self._made.get(name, ())
+        rest = dict(left)
+        for made in of_slot[:-1]:
+            for asset, amount in made.claim.amounts.items():
+                rest[asset] = rest.get(asset, 0) - amount
+            then = self._weighed.rest(slot, rest)
+            group = self._group_of(made.job.submitter)
+            self._parts.append(Part(STARTING, worth.minus(then), kind, (name,), group=group))
+            worth = then
+        # What is left of a slot that was matched whole is for the same submitter.
+        group = self._group_of(of_slot[-1].job.submitter) if of_slot else ""
+        used = worth.minus(self._weighed.rest(slot, after))
+        self._parts.append(Part(STARTING, used, kind, (name,), group=group))
+
+    def _group_of(self, submitter: str) -> str:
+        return self._verdicts.cycle.accounts.group_of(submitter) if submitter else ""
 
     def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
         """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
@@ -188,30 +221,38 @@ class Capacities:
                 self._note(pieces, pieces.parts[place : place + times], steps, left)
                 place += times
 
-    def _takers(self, pieces: Pieces) -> Iterator[tuple[int, str]]:
+    def _takers(self, pieces: Pieces) -> Iterator[_Taker]:
         """Yield the classes of jobs that would have a piece, each with what keeps them from it."""
+        slot = pieces.parts[0].slot
         for number in pieces.fits:
-            yield number, self._waiting[number].cause or pieces.kept_by or self._nothing
+            one, keeps = self._waiting[number], list[str]()
+            if one.cause:
+                keeps.append(one.cause)
+            elif not may_start(self._verdicts, one, slot, pieces.left):
+                keeps.append(wall.START_VANILLA_UNIVERSE)
+            if pieces.kept_by:
+                keeps.append(pieces.kept_by)
+            yield _Taker(number, keeps[0] if keeps else self._nothing, len(keeps) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
             if self._waiting[number].cause or pieces.kept_by:
                 continue
             if number in pieces.whole:
-                yield number, START_IS_FULL
+                yield _Taker(number, START_IS_FULL)
             else:
-                yield number, SPECIALISED if self._others(pieces) else START_REFUSES
+                yield _Taker(number, SPECIALISED if self._others(pieces) else START_REFUSES)
 
     def _others(self, pieces: Pieces) -> bool:
         """Return whether START takes any other job of the pool."""
         return pieces.table is not None and pieces.table.takes_others(self._verdicts, pieces.row)
 
     def _taken(
-        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[tuple[int, str]]
+        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[_Taker]
     ) -> tuple[list[_Step], Mapping[str, Number]]:
         """Return which of ``rest`` jobs one piece would take, and what is left then."""
         slot, left, steps = pieces.parts[0].slot, pieces.left, list[_Step]()
         claims = pieces.claims
-        for number, cause in takers:
+        for number, cause, is_alone in takers:
             if not rest[number] or claims == 0:
                 continue
             most = rest[number] if claims is None else min(rest[number], claims)
@@ -219,8 +260,8 @@ class Capacities:
             if taken.number:
                 if claims is not None:
                     claims -= taken.number
-                amounts = self._amounts(slot, left).minus(self._amounts(slot, taken.left))
-                steps.append(_Step(number, cause, taken.number, amounts))
+                amounts = self._weighed.rest(slot, left).minus(self._weighed.rest(slot, taken.left))
+                steps.append(_Step(number, cause, taken.number, amounts, is_alone))
                 left = taken.left
         return steps, left
 
@@ -236,12 +277,13 @@ class Capacities:
         names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
-            amounts = step.amounts.times(times)
-            detail = self._detail(step)
+            detail, group = self._detail(step), self._lifting.group_of(self._waiting[step.waiting])
             for each, name in zip(parts, names):
-                self._parts.append(Part(step.cause, step.amounts, each.kind, (name,), detail))
-            self._want(step.cause, amounts, step.number * times)
-        rest = self._amounts(parts[0].slot, left)
+                self._parts.append(
+                    Part(step.cause, step.amounts, each.kind, (name,), detail, group=group)
+                )
+        self._lift(pieces, parts, steps)
+        rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:
             return
         cause, detail = self._rest_of(pieces, left)
@@ -264,9 +306,19 @@ class Capacities:
                         return str(each.amounts[name])
         return one.meeting.submitter
 
-    def _want(self, cause: str, amounts: Amounts, jobs: int) -> None:
-        before = self._wanted.get(cause, (NOTHING, 0))
-        self._wanted[cause] = (before[0].plus(amounts), before[1] + jobs)
+    def _lift(self, pieces: Pieces, parts: Sequence[Piece], steps: Sequence[_Step]) -> None:
+        """Note what would start in alike pieces if one cause alone were lifted."""
+        times = len(parts)
+        alone: dict[str, dict[int, int]] = {}
+        for step in steps:
+            gain = Gain(behind=step.number * times)
+            if step.cause in _IN_TIME:
+                gain = Gain(step.amounts.times(times), step.number * times)
+            self._lifting.add(step.cause, self._waiting[step.waiting], gain)
+            if step.is_alone and step.cause not in _IN_TIME:
+                alone.setdefault(step.cause, {})[step.waiting] = step.number * times
+        for cause, jobs in alone.items():
+            self._lifting.lift(cause, pieces, parts, Rests(dict(jobs), dict(jobs)))
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""
@@ -285,37 +337,31 @@ class Capacities:
             return FRAGMENTED, ", ".join(pieces_of)
         return STRANDED, ", ".join(sorted(short))
 
-    def _claim_lost(self) -> None:
-        """Note what jobs that nothing else keeps would use of lost slots."""
-        rest: list[int] = []
-        for lost in self._lost:
-            rest = rest or within_limits(self._verdicts, self._waiting, self._weights)
-            jobs = takers_of(lost, self._filling, self._waiting, rest)
-            if jobs:
-                self._want(lost.cause, lost.amounts, jobs)
-
     # Slots that are closed to all jobs
     # ----------------------------------------------------------------------------------------------
 
     def _closed(self, cause: str, found: Iterable[Pieces]) -> None:
         """Note what is closed for ``cause``, and what jobs that nothing else keeps would use."""
-        rest = within_limits(self._verdicts, self._waiting, self._weights)
-        for pieces in found:
+        every = {number: each.number for number, each in enumerate(self._waiting)}
+        rests = Rests(dict(every), dict(every))
+        for pieces in sorted(found, key=_size):
             for piece in pieces.parts:
-                amounts = self._amounts(piece.slot, piece.left)
+                amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(_closed_part(piece, amounts))
-            takers = [(number, cause) for number in pieces.wants]
-            place = 0
-            while place < len(pieces.parts):
-                steps, _ = self._taken(pieces, rest, takers)
-                if not steps:
-                    break
-                times = _repeats(steps, rest, len(pieces.parts) - place)
-                for step in steps:
-                    rest[step.waiting] -= step.number * times
-                    self._want(cause, step.amounts.times(times), step.number * times)
-                place += times
+            those = pieces.fits if cause in _OPEN_START else pieces.wants
+            jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
+            self._lifting.lift(cause, pieces, pieces.parts, jobs)
+            for rest, left in zip(rests, jobs):
+                rest.update(left)
+
+
+class _Taker(NamedTuple):
+    """A class of jobs that would have a piece; whether its cause alone keeps them from it."""
+
+    waiting: int
+    cause: str
+    is_alone: bool = True
 
 
 class _Step(NamedTuple):
@@ -325,12 +371,18 @@ class _Step(NamedTuple):
     cause: str
     number: int
     amounts: Amounts
+    is_alone: bool
 
 
 def _repeats(steps: Sequence[_Step], rest: Sequence[int], most: int) -> int:
     """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
     times = [(rest[step.waiting] - 1) // step.number for step in steps]
     return max(1, min([most, *times]))
+
+
+def _size(pieces: Pieces) -> Number:
+    """Return what comes first: NEGOTIATOR_PRE_JOB_RANK fills slots with few cpus, by default."""
+    return pieces.left.get(CPUS, 0)
 
 
 def _closed_part(piece: Piece, amounts: Amounts) -> Part:

@@ -125,4 +125,4 @@ def cause_type(cause: str) -> CauseType:
     if known is not None:
         return known
     reason = wall.WALLS[cause]
-    return CauseType(cause, reason.text, reason.lifted_by, cause in _FAULTS)
+    return CauseType(f"kept by {cause}", reason.text, reason.lifted_by, cause in _FAULTS)

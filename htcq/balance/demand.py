@@ -7,16 +7,16 @@ groups, those of the slots. The weight is what the job's schedd advertises for i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from htcq.balance.causes import STARTING, UNEXPLAINED
-from htcq.pool.configuration import Configuration
-from htcq.pool.demand import ScheddWeight
-from htcq.pool.job import Job
-from htcq.pool.pool import Pool
+from htcq.pool.demand import JobWeights
 from htcq.pool.slot import Number
+from htcq.poolquota.access.flocking import flocking_of
 from htcq.quota.group_tree import assigned_group
+from htcq.why.unmatched import unsuiting
 from htcq.why.verdict import Verdict, Verdicts
 
 
@@ -42,17 +42,33 @@ class Reason:
         return f"{self.access_point}#{self.example}" if self.access_point else self.example
 
 
+class Nowhere(NamedTuple):
+    """Idle jobs that no slot of the pool would take even with no job on it.
+
+    ``example`` is the first of them, ``text`` says what keeps it from all slots, and ``cure`` what
+    resolves that.
+    """
+
+    jobs: int
+    weight: Number
+    example: str
+    text: str
+    cure: str
+
+
 @dataclass(frozen=True)
 class Demand:
     """All idle jobs and what they weigh, by first reason; the parts add up.
 
-    ``lightest`` is what the lightest of them weighs.
+    ``lightest`` is what the lightest of them weighs. ``nowhere`` are those that fit no slot, None
+    where each fits some, or may run in another pool.
     """
 
     jobs: int
     weight: Number
     by: tuple[Reason, ...]
     lightest: Number = 0
+    nowhere: Nowhere | None = None
 
     def of(self, reason: str) -> Reason | None:
         """Return the jobs with that first reason; None where there are none."""
@@ -65,6 +81,21 @@ class Demand:
         return 0 if found is None else found.jobs
 
 
+def nowhere_of(found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | None:
+    """Return the jobs of ``found`` that fit no slot; None where there are none."""
+    jobs, first = 0, None
+    weight: Number = 0
+    for verdict in found:
+        if verdict.fits_nowhere:
+            first = first or verdict
+            jobs += len(verdict.jobs)
+            weight += sum(weight_of(job, verdict.access_point) for job in verdict.jobs)
+    if first is None:
+        return None
+    why = unsuiting(first.walls)
+    return Nowhere(jobs, weight, first.jobs[0].id, why.text, why.lifted_by)
+
+
 class _Sum:
     def __init__(self, example: Verdict, text: str) -> None:
         self.jobs = 0
@@ -75,7 +106,7 @@ class _Sum:
 
 
 def demand_of(
-    verdicts: Verdicts, found: Iterable[Verdict], weight_of: JobWeights
+    verdicts: Verdicts, found: Sequence[Verdict], weight_of: JobWeights
 ) -> tuple[Demand, Mapping[str, Demand]]:
     """Return what the idle jobs of ``found`` wait for: all of them, and those of each group."""
     every: dict[str, _Sum] = {}
@@ -97,7 +128,11 @@ def demand_of(
             for other in dict.fromkeys(each.id for each in verdict.walls):
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
-    return _demand(every), {name: _demand(sums) for name, sums in groups.items()}
+    flocking = flocking_of(verdicts.pool)
+    bound = [each for each in found if not flocking.takes((each.access_point,))]
+    nowhere = nowhere_of(bound, weight_of)
+    whole = replace(_demand(every), nowhere=nowhere)
+    return whole, {name: _demand(sums) for name, sums in groups.items()}
 
 
 def first_reason(verdict: Verdict) -> tuple[str, str]:
@@ -127,29 +162,3 @@ def _demand(sums: Mapping[str, _Sum]) -> Demand:
     lightest = min((each.lightest for each in sums.values() if each.lightest), default=0)
     jobs, weight = sum(each.jobs for each in by), sum(each.weight for each in by)
     return Demand(jobs, weight, tuple(by), lightest)
-
-
-class JobWeights:
-    """What the schedds of ``pool`` weigh idle jobs."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._schedds: dict[str, ScheddWeight] = {}
-        self._known: dict[tuple[int, str], Number] = {}
-
-    def __call__(self, job: Job, access_point: str) -> Number:
-        """Return what ``job`` adds to the demand: its weight for each slot that it still wants."""
-        if not job.wanted:
-            return 0
-        key = (id(job.frame), access_point)
-        weight = self._known.get(key)
-        if weight is None:
-            weight = self._known[key] = self._schedd(access_point).of(job.ad())
-        return weight * job.wanted
-
-    def _schedd(self, name: str) -> ScheddWeight:
-        known = self._schedds.get(name)
-        if known is None:
-            configuration = self._pool.schedd_configuration(name) or Configuration("none")
-            known = self._schedds[name] = ScheddWeight(configuration)
-        return known

@@ -6,15 +6,15 @@ next cycle gives a group it does not lack.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.balance.causes import cause_type
 from htcq.balance.demand import Demand
+from htcq.balance.holding import Holders
 from htcq.balance.standing import CauseAmount
 from htcq.poolquota.group_status import depth_first
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.poolquota.shortfall import Holder, groups_over, lacking
+from htcq.poolquota.shortfall import Holder, lacking
 from htcq.quota.group_tree import ROOT
 
 
@@ -24,6 +24,8 @@ class GroupBalance:
 
     ``below`` is how much less that is than the lesser of quota and demand; 0 where it is within
     the slack. ``held_by`` is empty then. ``demand`` are its idle jobs; None where none is known.
+    ``by`` is the capacity that its claims use, that the next cycle gives it, and that stands for
+    what keeps its jobs; what its jobs would use of closed slots is in the gains.
     """
 
     name: str
@@ -34,6 +36,7 @@ class GroupBalance:
     below: float
     held_by: tuple[Holder, ...]
     demand: Demand | None
+    by: tuple[CauseAmount, ...] = ()
 
     @property
     def due(self) -> float:
@@ -44,11 +47,11 @@ class GroupBalance:
 def groups_of(
     quotas: PoolQuotas,
     usage_next: Mapping[str, float],
-    standings: Sequence[CauseAmount],
+    holders: Holders,
     demand: Mapping[str, Demand],
+    capacity: Mapping[str, tuple[CauseAmount, ...]],
 ) -> tuple[GroupBalance, ...]:
     """Return all groups, depth first; ``usage_next`` is what they use after the next cycle."""
-    holders: tuple[Holder, ...] | None = None
     found = []
     for group, _ in depth_first(quotas):
         status = quotas.quota(group.name)
@@ -58,24 +61,11 @@ def groups_of(
             own = demand.get(group.name)
             lightest = 0.0 if own is None else float(own.lightest)
             below = lacking(status.quota, status.requested, usage, lightest)
-        if below and holders is None:
-            holders = (*groups_over(quotas), *_causes(standings))
         found.append(
             GroupBalance(
                 group.name, status.usage, usage, status.quota, status.requested, below,
-                (holders or ()) if below else (), demand.get(group.name),
+                holders.of(below) if below else (), demand.get(group.name),
+                capacity.get(group.name, ()),
             )
         )  # fmt: skip
     return tuple(found)
-
-
-def _causes(standings: Sequence[CauseAmount]) -> list[Holder]:
-    """Return the causes that hold capacity which waiting jobs would use until somebody acts."""
-    found = []
-    for each in standings:
-        kind = cause_type(each.cause)
-        if kind.needs_somebody and each.wanted.weight > 0:
-            found.append(
-                Holder(each.cause, False, float(each.wanted.weight), each.since, kind.lifted_by)
-            )
-    return sorted(found, key=lambda each: -each.amount)

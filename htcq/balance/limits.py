@@ -1,84 +1,293 @@
-"""How many waiting jobs limits of access points, groups and submitters would still let start.
+"""How many waiting jobs the limits of access points, groups and submitters would still let start.
 
 That is as the simulated cycle left them (:mod:`htcq.simulate.cycle.accounts`,
-:mod:`htcq.poolquota.access.access_point`). A match that goes beyond a group's or a submitter's
-limit is permitted where anything of it is left.
+:mod:`htcq.poolquota.access.access_point`), if one cause alone were no limit: in the next cycle, or
+in many. Where a match goes beyond what is left of a group or of a share, only the first one of a
+submitter is counted, since others may come first.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 
-from htcq.balance.demand import JobWeights
-from htcq.balance.wanting import Waiting
+from htcq.balance.causes import OTHER_NEGOTIATOR
+from htcq.balance.wanting import Waiting, keeps_from_all_slots
+from htcq.pool.slot_state import OFFLINE
+from htcq.poolquota.access.access_point import AccessPoint
+from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle import trace
+from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.group_negotiation import SubmitterQueue
+from htcq.simulate.cycle.search import limits_of
+from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdicts
 
+#: Reasons for which the negotiator does not look at the jobs of a submitter.
+_UNSEEN = frozenset({
+    wall.NOT_ADVERTISED, wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND,
+})  # fmt: skip
+#: Stands for the end of a queue: no object has this id.
+_BEHIND = -1
+#: Sums of fractions miss by less than this.
+_DUST = 1e-6
 
-def within_limits(
-    verdicts: Verdicts, waiting: Sequence[Waiting], weight_of: JobWeights
-) -> list[int]:
-    """Return how many jobs of each class would start if only slots kept them; 0 of the others.
 
-    Those that come first in the queues take what the limits leave.
+class Limits:
+    """What the limits of the cycle of ``verdicts`` leave, if ``lifted`` alone were none.
+
+    If it ``lasts`` limits count that hold for many cycles: not how many jobs are offered in one.
     """
-    limits = _Limits(verdicts)
-    found = []
-    for one in waiting:
-        number = 0
-        if not one.cause:
-            job = one.verdict.jobs[0]
-            weight = float(weight_of(job, one.verdict.access_point)) / (job.wanted or 1)
-            number = limits.take(one, weight)
-        found.append(number)
-    return found
+
+    def __init__(self, verdicts: Verdicts, lifted: str, lasts: bool, places: QueuePlaces) -> None:
+        self._lifted, self._lasts, self._places = lifted, lasts, places
+        self._cycle = cycle = verdicts.cycle
+        self._asking: dict[tuple[str, str], SubmitterQueue] = {}
+        for each in cycle.askers.every:
+            self._asking[each.submitter.name, each.access.name] = each
+            # Jobs whose schedd the pool does not name are asked for at any.
+            self._asking.setdefault((each.submitter.name, ""), each)
+        ignores = Knobs(cycle.quotas.knobs).boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
+        self._ignores_shares = ignores or lifted == wall.SUBMITTER_SHARE
+        #: What submitters share.
+        self._weight = cycle.weight
+        if lifted in (wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR):
+            supply = cycle.quotas.supply
+            self._weight += sum(float(supply.weight(slot)) for slot in supply.hidden)
+        self._stops = any(each.id != lifted for each in verdicts.of_cycle)
+        self._matched = Counter(each.job.submitter for each in cycle.talks.made)
+        #: What each submitter, and each group, is charged for matches that nobody uses.
+        self._returned = self._charged_in_vain()
+        #: What is left of each limit, by what it limits.
+        self._left: dict[tuple[str, ...], float] = {}
+        self._offers: dict[tuple[int, str, str], float] = {}
+
+    def _charged_in_vain(self) -> dict[str, float]:
+        """Return the charges for matches that are given back, which last for one cycle."""
+        charged = defaultdict[str, float](float)
+        for _, match in self._cycle.talks.given_back:
+            if self._lasts or (self._lifted == OFFLINE and match.refusal == trace.OFFLINE):
+                charged[match.submitter] += match.cost
+        return charged
+
+    # One class of jobs
+    # ----------------------------------------------------------------------------------------------
+
+    def may_start(self, one: Waiting) -> bool:
+        """Return whether nothing but slots, and the cause that is lifted, keeps any of the jobs."""
+        if self._stops:
+            return False
+        for each in one.verdict.walls:
+            is_lifted = each.id == self._lifted or (self._lasts and each.id == wall.OFFER_BUDGET)
+            if not is_lifted and keeps_from_all_slots(each):
+                return False
+        asking = self._asking_of(one)
+        if asking is None or asking.idle <= 0:
+            return self._lifted in _UNSEEN
+        return True
+
+    def match(self, one: Waiting, most: int, cost: float) -> int:
+        """Take matches for up to ``most`` jobs of a class, each at a cost; return how many."""
+        limits = (self._startable(one), self._offered(one), self._concurrent(one))
+        number = int(max(0, min(most, *limits, self._within_weight(one, most, cost))))
+        if not number:
+            return 0
+        self._take(one, number)
+        self._offers[_class(one)] -= number
+        for key, value in self._concurrency(one).items():
+            self._left["limit", key] -= number * value
+        self._group(one)
+        self._left["group", self._group_of(one)] -= number * cost
+        self._left["submitter", one.meeting.submitter] -= number * cost
+        self._left["share", one.meeting.submitter] -= number * cost
+        self._matched[one.meeting.submitter] += number
+        return number
+
+    def start(self, one: Waiting, most: int) -> int:
+        """Start up to ``most`` jobs of a class without a match of their own; return how many."""
+        number = int(max(0, min(most, self._startable(one))))
+        if number:
+            self._take(one, number)
+        return number
+
+    def _take(self, one: Waiting, number: int) -> None:
+        name, user = self._access(one).name, self._user(one)
+        self._left["schedd", name] -= number
+        if user:
+            self._left["user", name, user] -= number
+
+    def _asking_of(self, one: Waiting) -> SubmitterQueue | None:
+        return self._asking.get((one.meeting.submitter, one.verdict.access_point))
+
+    def _access(self, one: Waiting) -> AccessPoint:
+        asking = self._asking_of(one)
+        if asking is None:
+            return self._cycle.askers.access[one.verdict.access_point]
+        return asking.access
+
+    # The access point
+    # ----------------------------------------------------------------------------------------------
+
+    def _startable(self, one: Waiting) -> float:
+        """Return how many more jobs the access point, and the user's record, let start."""
+        access = self._access(one)
+        name = access.name
+        if ("schedd", name) not in self._left:
+            more = access.startable_now
+            unlimited = more is None or self._lifted == wall.MAX_JOBS_RUNNING
+            self._left["schedd", name] = math.inf if unlimited else float(more or 0)
+        left = self._left["schedd", name]
+        user = self._user(one)
+        if user:
+            left = min(left, self._left["user", name, user])
+        return left
+
+    def _user(self, one: Waiting) -> str:
+        """Return the user whose record limits the jobs; empty where none does."""
+        access = self._access(one)
+        name, limit = access.name, access.user_limit(one.verdict.jobs[0])
+        if limit is None or self._lifted == wall.USER_MAX_JOBS:
+            return ""
+        self._left.setdefault(("user", name, limit.user), limit.left - limit.started)
+        return limit.user
+
+    def _offered(self, one: Waiting) -> float:
+        """Return for how many more jobs of the class the access point asks in one talk."""
+        if _class(one) not in self._offers:
+            self._offers[_class(one)] = self._within_offers(one)
+        return self._offers[_class(one)]
+
+    def _within_offers(self, one: Waiting) -> float:
+        """Return how many jobs of the class are within the offers of one talk.
+
+        Jobs before them in the queue count against it, whatever becomes of them.
+        """
+        if self._lasts:
+            return math.inf
+        access = self._access(one)
+        limits = []
+        if access.per_submitter is not None and self._lifted != wall.OFFER_BUDGET:
+            limits.append(access.per_submitter)
+        if access.startable is not None and self._lifted != wall.MAX_JOBS_RUNNING:
+            limits.append(access.startable)
+        if not limits:
+            return math.inf
+        before = self._places.before(one, access.name)
+        return max(0, min(limits) - self._matched[one.meeting.submitter] - before)
+
+    # Groups, submitters and concurrency limits
+    # ----------------------------------------------------------------------------------------------
+
+    def _group_of(self, one: Waiting) -> str:
+        return self._cycle.accounts.group_of(one.meeting.submitter)
+
+    def _within_weight(self, one: Waiting, most: float, cost: float) -> float:
+        """Return how many matches of that cost the group and the submitter may have."""
+        name = one.meeting.submitter
+        limit, ceiling = min(self._group(one), self._share(one)), self._ceiling(one)
+        if min(limit, ceiling) <= 0:
+            return 0
+        if cost <= 0:
+            return most
+        number = math.inf if math.isinf(limit) else (limit + _DUST) // cost
+        if number < 1 and not self._matched[name]:
+            number = 1
+        # The last match may go beyond a ceiling.
+        of_ceiling = math.inf if math.isinf(ceiling) else math.ceil((ceiling - _DUST) / cost)
+        return min(number, of_ceiling, most)
+
+    def _share(self, one: Waiting) -> float:
+        """Return what is left of the share of a submitter, as its last talk found it."""
+        name = one.meeting.submitter
+        if ("share", name) not in self._left:
+            self._left["share", name] = self._rest_of_share(one)
+        return self._left["share", name]
+
+    def _rest_of_share(self, one: Waiting) -> float:
+        if self._ignores_shares:
+            return math.inf
+        cycle, asking, name = self._cycle, self._asking_of(one), one.meeting.submitter
+        base, turn = self._weight, cycle.turns.get(self._group_of(one))
+        if turn is not None and self._lifted != wall.GROUP_QUOTA:
+            base = min(base, turn.limit)
+        part = 1.0 if asking is None or asking.talk is None else asking.talk.part
+        return part * base - self._usage(name)
+
+    def _usage(self, submitter: str) -> float:
+        return self._cycle.accounts.usage(submitter) - self._returned[submitter]
+
+    def _group(self, one: Waiting) -> float:
+        name = self._group_of(one)
+        if ("group", name) not in self._left:
+            self._left["group", name] = self._rest_of_group(one, name)
+        return self._left["group", name]
+
+    def _rest_of_group(self, one: Waiting, name: str) -> float:
+        cycle, asking = self._cycle, self._asking_of(one)
+        if not cycle.quotas.grouped or self._lifted == wall.GROUP_QUOTA:
+            return math.inf
+        talk = None if asking is None else asking.talk
+        if talk is not None and talk.grant.negotiating != name:
+            return math.inf
+        turn = cycle.turns.get(name)
+        limit = float(cycle.quotas.quota(name).quota) if turn is None else turn.limit
+        returned = (
+            cost for each, cost in self._returned.items() if cycle.accounts.group_of(each) == name
+        )
+        return limit - cycle.accounts.groups[name] + sum(returned)
+
+    def _ceiling(self, one: Waiting) -> float:
+        name = one.meeting.submitter
+        if ("submitter", name) not in self._left:
+            left, ceiling = math.inf, self._cycle.quotas.ceiling(name)
+            if ceiling is not None and self._lifted != wall.SUBMITTER_CEILING:
+                left = ceiling - int(self._usage(name))
+                if left < self._cycle.quotas.supply.min_weight:
+                    left = 0
+            self._left["submitter", name] = left
+        return self._left["submitter", name]
+
+    def _concurrent(self, one: Waiting) -> float:
+        found = math.inf
+        for name, asked in self._concurrency(one).items():
+            found = min(found, (self._left["limit", name] + _DUST) // asked)
+        return found
+
+    def _concurrency(self, one: Waiting) -> dict[str, float]:
+        """Return how much a job asks of each concurrency limit."""
+        if self._lifted == wall.CONCURRENCY_LIMIT:
+            return {}
+        found = {}
+        for each in self._cycle.limits.asked(limits_of(one.request)):
+            self._left.setdefault(("limit", each.name), each.limit - each.used)
+            found[each.name] = each.asked
+        return found
 
 
-class _Limits:
-    """What the limits of a cycle leave."""
+def _class(one: Waiting) -> tuple[int, str, str]:
+    return id(one.request), one.meeting.submitter, one.verdict.access_point
 
-    def __init__(self, verdicts: Verdicts) -> None:
-        self._cycle = verdicts.cycle
-        self._submitters = {each.name: each for each in self._cycle.quotas.submitters}
-        self._groups: dict[str, float] = {}
-        self._ceilings: dict[str, float] = {}
-        self._schedds: dict[str, float] = {}
 
-    def take(self, one: Waiting, weight: float) -> int:
-        """Return how many jobs of a class may start, each of which weighs so much."""
-        group, name = self._cycle.accounts.group_of(one.meeting.submitter), one.meeting.submitter
-        schedd = one.verdict.access_point
-        left = min(self._group(group), self._ceiling(name))
-        number: float = 0
-        if left > 0:
-            number = one.number if math.isinf(left) or weight <= 0 else max(1, left // weight)
-        taken = int(min(number, one.number, self._schedd(schedd)))
-        self._groups[group] -= taken * weight
-        self._ceilings[name] -= taken * weight
-        self._schedds[schedd] -= taken
-        return taken
+class QueuePlaces:
+    """How many waiting jobs of a submitter its access point offers before those of a class."""
 
-    def _group(self, name: str) -> float:
-        if name not in self._groups:
-            turn = self._cycle.turns.get(name)
-            left = math.inf
-            if self._cycle.quotas.grouped and turn is not None:
-                left = turn.limit - self._cycle.accounts.groups[name]
-            self._groups[name] = left
-        return self._groups[name]
+    def __init__(self, cycle: Cycle) -> None:
+        self._queues = cycle.askers.queues
+        self._known: dict[tuple[str, str], dict[int, int]] = {}
 
-    def _ceiling(self, name: str) -> float:
-        if name not in self._ceilings:
-            left, known = math.inf, self._submitters.get(name)
-            if known is not None:
-                ceiling = self._cycle.accounts.claimant(known).ceiling
-                if ceiling is not None:
-                    left = ceiling - self._cycle.accounts.usage(name)
-            self._ceilings[name] = left
-        return self._ceilings[name]
+    def before(self, one: Waiting, access_point: str) -> int:
+        """Return it; jobs that are not offered count as if they stood behind all others."""
+        key = (one.meeting.submitter, access_point)
+        places = self._known.get(key)
+        if places is None:
+            places = self._known[key] = self._places(*key)
+        return places.get(id(one.request), places[_BEHIND])
 
-    def _schedd(self, name: str) -> float:
-        if name not in self._schedds:
-            more = self._cycle.askers.access[name].startable_now
-            self._schedds[name] = math.inf if more is None else float(more)
-        return self._schedds[name]
+    def _places(self, submitter: str, access_point: str) -> dict[int, int]:
+        queue = self._queues.get((submitter, access_point)) or self._queues.get((submitter, ""))
+        places, before = dict[int, int](), 0
+        for runs in () if queue is None else queue.requests():
+            places.setdefault(id(runs[0].request), before)
+            before += sum(len(run.jobs) for run in runs)
+        places[_BEHIND] = before
+        return places

@@ -6,12 +6,11 @@ ads say nothing of it any more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
-from htcq.balance.filling import Filling
-from htcq.balance.wanting import Waiting
+from htcq.balance.lifting import Gain, Lifting
 from htcq.pool.slot import Number, Slot
 from htcq.units import CPUS, DISK, MEMORY
 
@@ -40,20 +39,30 @@ def missing_assets(slot: Slot) -> tuple[str, ...]:
     return tuple(asset for asset, amount in amounts.items() if (amount or 0) < _LEAST[asset])
 
 
-def takers_of(lost: Lost, filling: Filling, waiting: Sequence[Waiting], rest: list[int]) -> int:
-    """Return how many of the ``rest`` of the waiting jobs would run there, and take them away."""
+def lift_lost(lost: Lost, lifting: Lifting, rest: list[int]) -> None:
+    """Note what of the ``rest`` of the waiting jobs would run there, and take them away.
+
+    What the slots are worth is divided by the number of the jobs.
+    """
+    limits = lifting.limits(lost.cause, lasts=True)
     missing = missing_assets(lost.slot)
     left: Mapping[str, Number] = {
         asset: _ENOUGH if asset in missing else amount or 0
         for asset, amount in lost.slot.total().items()
     }
-    jobs = 0
-    for number, one in enumerate(waiting):
-        if one.cause or not rest[number]:
+    taken: dict[int, int] = {}
+    for number, one in enumerate(lifting.waiting):
+        if not rest[number] or not limits.may_start(one):
             continue
-        taken = filling.most(lost.slot, left, one, rest[number])
-        count = min(rest[number], taken.number * lost.number)
-        rest[number] -= count
-        jobs += count
-        left = taken.left
-    return jobs
+        most = lifting.filling.most(lost.slot, left, one, rest[number])
+        fit = most.number * lost.number
+        if fit:
+            fit = limits.match(one, min(rest[number], fit), float(lost.amounts.weight) / fit)
+        if fit:
+            rest[number] -= fit
+            taken[number] = fit
+        left = most.left
+    every = sum(taken.values())
+    for number, jobs in taken.items():
+        gain = Gain(lost.amounts.times(jobs / every), jobs, behind=jobs)
+        lifting.add(lost.cause, lifting.waiting[number], gain)

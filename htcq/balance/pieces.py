@@ -6,23 +6,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from htcq.balance.causes import LATER, OTHER_NEGOTIATOR
+from htcq.balance.causes import LATER
 from htcq.balance.wanting import Answers, Table, Waiting
 from htcq.classads import as_number
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.cycle.slot_table import Offer
-from htcq.why.match_failure import NO_CLAIMS_LEFT, OUTRANKED, SLOT_CONSTRAINT
+from htcq.why.match_failure import NO_CLAIMS_LEFT, OUTRANKED
 from htcq.why.verdict import Verdicts
 
 
 class Piece(NamedTuple):
-    """What one slot has left; ``closed`` is the cause for which no job gets it, if there is one."""
+    """What one slot has left; ``closings`` are the causes for which no job gets it at all."""
 
     slot: Slot
     kind: str
     left: Mapping[str, Number]
-    closed: str
+    closings: tuple[str, ...]
     is_matched: bool
+
+    @property
+    def closed(self) -> str:
+        """The first of the causes for which no job gets it; empty where there is none."""
+        return self.closings[0] if self.closings else ""
 
 
 @dataclass
@@ -32,11 +37,11 @@ class Pieces:
     ``fits`` take a piece, ``wants`` would if START let them, ``whole`` if the slot were empty.
     ``kept_by`` is the cause for which jobs that fit do not get a piece in the next cycle, empty
     where they would. ``table`` and ``row`` are the place of the first. ``claims`` is how many it
-    has to give, None where that does not count.
+    has to give, None where that does not count; ``has_policy`` tells of a consumption policy.
     """
 
     left: Mapping[str, Number]
-    closed: str
+    closings: tuple[str, ...]
     kept_by: str = ""
     fits: Sequence[int] = ()
     wants: Sequence[int] = ()
@@ -44,7 +49,13 @@ class Pieces:
     table: Table | None = None
     row: int = 0
     claims: int | None = None
+    has_policy: bool = False
     parts: list[Piece] = field(default_factory=list)
+
+    @property
+    def closed(self) -> str:
+        """The first of the causes for which no job gets them; empty where there is none."""
+        return self.closings[0] if self.closings else ""
 
 
 def alike(
@@ -64,7 +75,7 @@ def alike(
             continue
         yield from _of_table(verdicts, table, rest, waiting)
     for piece in rest.values():
-        yield Pieces(piece.left, piece.closed, parts=[piece])
+        yield Pieces(piece.left, piece.closings, parts=[piece])
 
 
 def _of_table(
@@ -82,18 +93,27 @@ def _of_table(
         kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
         left = tuple(piece.left.values())
         claims = None
-        if offer.supports_policy and not kept_by:
+        if offer.supports_policy and (piece.closed or not kept_by):
             claims = offer.claims
             number = as_number(piece.slot.frame.value("NumClaims"))
-            if piece.closed in (SLOT_CONSTRAINT, OTHER_NEGOTIATOR) and number is not None:
-                # The cycle has not looked at it.
+            if piece.closed and number is not None:
+                # The cycle has not looked at it, or its matches are given back.
                 claims = int(number)
-        key = (id(piece.slot.frame), signatures[row], left, piece.closed, kept_by, claims)
+        key = (id(piece.slot.frame), signatures[row], left, piece.closings, kept_by, claims)
         known = found.get(key)
         if known is None:
             fits, wants, whole = (_those(answers, place, row) for place in range(3))
             known = found[key] = Pieces(
-                piece.left, piece.closed, kept_by, fits, wants, whole, table, row, claims
+                piece.left,
+                piece.closings,
+                kept_by,
+                fits,
+                wants,
+                whole,
+                table,
+                row,
+                claims,
+                offer.supports_policy,
             )
         known.parts.append(piece)
     yield from found.values()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts
 from htcq.balance.causes import CAUSES
+from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.why.match_failure import WALLS
 
 
@@ -15,6 +16,7 @@ class Part(NamedTuple):
     """A part of one slot of a kind of node.
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
+    ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.
     """
 
     cause: str
@@ -24,6 +26,7 @@ class Part(NamedTuple):
     detail: str = ""
     since: float | None = None
     machine: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,8 @@ class CauseAmount:
 
     ``slots`` is how many slots have a part of it, ``examples`` names some, ``machines`` are all of
     theirs where the cause is one of machines. ``since`` is when the first of them began, in seconds
-    since 1970. ``wanted`` is what waiting jobs, ``jobs`` of them, would use of it if this cause
-    alone were lifted: all of it where the cause is that jobs do not get it. ``details`` has the
-    weight by what tells parts apart, the greatest first.
+    since 1970. ``gain`` is what waiting jobs would use of it if this cause alone were lifted.
+    ``details`` has the weight by what tells parts apart, the greatest first.
     """
 
     cause: str
@@ -43,9 +45,23 @@ class CauseAmount:
     examples: tuple[str, ...] = ()
     machines: tuple[str, ...] = ()
     since: float | None = None
-    wanted: Amounts = NOTHING
-    jobs: int = 0
+    gain: Gain = NO_GAIN
     details: tuple[tuple[str, Amounts], ...] = ()
+
+    @property
+    def wanted(self) -> Amounts:
+        """What waiting jobs would use of it as cycles go on."""
+        return self.gain.wanted
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs would use it."""
+        return self.gain.jobs
+
+    @property
+    def behind(self) -> int:
+        """How many jobs it keeps, whatever else keeps them as well."""
+        return max(self.gain.behind, self.gain.jobs)
 
 
 _EXAMPLES = 3
@@ -61,12 +77,10 @@ class _Sum:
     details: dict[str, Amounts] = field(default_factory=dict)
 
 
-def standings_of(
-    parts: Iterable[Part], wanted: Mapping[str, tuple[Amounts, int]]
-) -> tuple[CauseAmount, ...]:
+def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[CauseAmount, ...]:
     """Return ``parts`` by cause, in the order in which a slot is looked at.
 
-    ``wanted`` has amounts and numbers of jobs by cause.
+    ``gains`` are those of some causes.
     """
     sums: dict[str, _Sum] = {}
     for part in parts:
@@ -81,14 +95,16 @@ def standings_of(
             before = one.details.get(part.detail, NOTHING)
             one.details[part.detail] = before.plus(part.amounts)
     found = []
+    for cause in gains:
+        # Of what is closed no part is a group's.
+        sums.setdefault(cause, _Sum())
     for cause in sorted(sums, key=_ORDER.__getitem__):
         one = sums[cause]
-        amounts, jobs = wanted.get(cause, (NOTHING, 0))
         details = sorted(one.details.items(), key=lambda each: (-each[1].weight, each[0]))
         found.append(
             CauseAmount(
                 cause, one.amounts, len(one.slots), tuple(one.slots)[:_EXAMPLES],
-                tuple(one.machines), one.since, amounts, jobs, tuple(details),
+                tuple(one.machines), one.since, gains.get(cause, NO_GAIN), tuple(details),
             )
         )  # fmt: skip
     return tuple(found)

@@ -14,6 +14,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 from htcq.why.slot_states import SlotStates
 from htcq.why.slots import Meeting
 from htcq.why.verdict import Verdict, Verdicts
@@ -26,6 +27,23 @@ OF_SLOTS = frozenset({
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.CONSUMPTION, wall.OTHER_ACCESS_POINT, wall.OUTRANKED,
     wall.PREEMPTION, wall.GROUP_ORDER, wall.SCHEDD_SILENT, wall.NEGOTIATOR_ABSENT,
 })  # fmt: skip
+
+
+def keeps_from_all_slots(each: MatchFailure) -> bool:
+    """Return whether a reason keeps a job from every slot, whatever becomes of some of them.
+
+    A claim may be given back for the state of its slot.
+    """
+    if each.id == wall.CLAIM_REFUSED and "given_back" in each.amounts:
+        return False
+    return not _is_of_slots(each)
+
+
+def _is_of_slots(each: MatchFailure) -> bool:
+    """Return whether a reason is one of slots: START_VANILLA_UNIVERSE may look at them."""
+    if each.id == wall.START_VANILLA_UNIVERSE:
+        return "clause" in each.amounts
+    return each.id in OF_SLOTS
 
 
 class Waiting(NamedTuple):
@@ -65,7 +83,7 @@ def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, .
         first = verdict.jobs[0]
         request = verdicts.cycle.askers.request_of(first)
         meeting = verdicts.slots.meeting(first)
-        limits = [each.id for each in verdict.walls if each.id not in OF_SLOTS]
+        limits = [each.id for each in verdict.walls if not _is_of_slots(each)]
         cause = limits[0] if limits else ""
         requested = verdicts.slots.requested(meeting)
         classes.append(Waiting(meeting, request, number, cause, verdict, requested))

@@ -187,8 +187,9 @@ def _compare_startd(report: _Report, effect: InEffect, request: Request, node: N
     from htcq.emit.pending import hardware_changes as changes_of_slots
     from htcq.emit.pending import reconfig_pending, restart_pending
     from htcq.live.own_machine import startd_address, startd_slots
+    from htcq.pool.daemons import listed_daemons
 
-    daemons = effect.values.get("DAEMON_LIST", "").upper().replace(",", " ").split()
+    daemons = listed_daemons(effect.values.get("DAEMON_LIST", ""))
     if "STARTD" not in daemons:
         report.not_compared.append(
             "the running startd was not looked at: DAEMON_LIST of this machine has none"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from htcq.classads import Expr, as_number, holds, parsed
 from htcq.expected.unmet import NEVER_DONE, JobKey, Observed, Unmet
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import DAEMON_LIST, listed_daemons
 from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
@@ -19,7 +20,7 @@ from htcq.pool.slot_state import DEFRAGMENTED, RETIRING, closed_by, used_as
 from htcq.quota.knobs import number_of
 from htcq.units import CPUS, amount_of, counted
 
-_DAEMON = "defrag"
+_DAEMON = "DEFRAG"
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
 _CHOICE, TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 
@@ -27,7 +28,7 @@ _CHOICE, TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 def endless_draining(pool: Pool) -> Iterator[Unmet]:
     """Yield the target of condor_defrag if no machine reaches it."""
     defrag = pool.central
-    if defrag is None or _DAEMON not in _words(defrag.value("DAEMON_LIST")):
+    if defrag is None or _DAEMON not in listed_daemons(defrag.value(DAEMON_LIST)):
         return
     target = parsed(_value(defrag, TARGET))
     if target is None or not _drains(defrag):
@@ -63,12 +64,8 @@ def endless_draining(pool: Pool) -> Iterator[Unmet]:
     )
 
 
-def _words(text: str) -> list[str]:
-    return text.lower().replace(",", " ").split()
-
-
 def _knob(defrag: Configuration, name: str) -> Knob | None:
-    return defrag.knob(f"{_DAEMON.upper()}.{name}") or defrag.knob(name)
+    return defrag.knob(f"{_DAEMON}.{name}") or defrag.knob(name)
 
 
 def _value(defrag: Configuration, name: str) -> str:

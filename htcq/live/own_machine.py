@@ -21,7 +21,7 @@ from htcq.live.deadline import Task, run_all
 from htcq.live.parser_process import ParserProcess
 from htcq.live.remote_config import is_wanted, write_configuration
 from htcq.pool.config_statements import Assignment
-from htcq.pool.daemons import daemons_of
+from htcq.pool.daemons import DAEMON_LIST, daemons_of, listed_daemons
 from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
 
@@ -189,7 +189,7 @@ def _negotiator_knobs(pool: str | None) -> Any:
     htcondor2.reload_config()
     param = htcondor2.param
     collectors = str(param.get("COLLECTOR_HOST", "")).replace(",", " ").split()
-    daemons = str(param.get("DAEMON_LIST", "")).upper().replace(",", " ").split()
+    daemons = listed_daemons(str(param.get(DAEMON_LIST, "")))
     if "NEGOTIATOR" not in daemons:
         return None
     if pool is not None and pool not in collectors:

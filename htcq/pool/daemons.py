@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from htcq.pool.config_statements import Assignment
 
 NEGOTIATOR, SCHEDD, STARTD = "NEGOTIATOR", "SCHEDD", "STARTD"
+#: The knob that names the daemons which the master starts.
+DAEMON_LIST = "DAEMON_LIST"
 #: The daemons whose configuration decides which job gets which part of which slot.
 SUBSYSTEMS = (NEGOTIATOR, SCHEDD, STARTD)
 #: Subsystems whose knobs htcq does not look up; no local name is one of these.
@@ -45,6 +47,11 @@ class Daemon(NamedTuple):
 
 
 NOBODY = Daemon()
+
+
+def listed_daemons(text: str) -> tuple[str, ...]:
+    """Return the daemons that the value of DAEMON_LIST names, in upper case."""
+    return tuple(text.upper().replace(",", " ").split())
 
 
 def asked_daemon(found: Iterable[Assignment]) -> Daemon:

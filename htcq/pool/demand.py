@@ -12,6 +12,8 @@ from functools import cached_property
 
 from htcq.classads import Ad, Expr, as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 
 OWN_KNOB, POOL_KNOB, SWITCH = "SCHEDD_SLOT_WEIGHT", "SLOT_WEIGHT", "SCHEDD_USE_SLOT_WEIGHT"
@@ -159,3 +161,29 @@ def _asked(job: Ad, name: str, otherwise: int) -> int:
     if number is None:
         return otherwise
     return int(number)
+
+
+class JobWeights:
+    """What the schedds of ``pool`` weigh idle jobs."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._schedds: dict[str, ScheddWeight] = {}
+        self._known: dict[tuple[int, str], Number] = {}
+
+    def __call__(self, job: Job, access_point: str) -> Number:
+        """Return what ``job`` adds to the demand: its weight for each slot that it still wants."""
+        if not job.wanted:
+            return 0
+        key = (id(job.frame), access_point)
+        weight = self._known.get(key)
+        if weight is None:
+            weight = self._known[key] = self._schedd(access_point).of(job.ad())
+        return weight * job.wanted
+
+    def _schedd(self, name: str) -> ScheddWeight:
+        known = self._schedds.get(name)
+        if known is None:
+            configuration = self._pool.schedd_configuration(name) or Configuration("none")
+            known = self._schedds[name] = ScheddWeight(configuration)
+        return known

@@ -7,6 +7,7 @@ import re
 
 from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, readers_of
 from htcq.pool.configuration import Configuration
+from htcq.pool.daemons import DAEMON_LIST, listed_daemons
 
 
 class Role(enum.Enum):
@@ -17,7 +18,6 @@ class Role(enum.Enum):
     EXECUTE = "execution point"
 
 
-_LIST = "DAEMON_LIST"
 _DAEMONS = {
     "COLLECTOR": Role.CENTRAL,
     "NEGOTIATOR": Role.CENTRAL,
@@ -43,10 +43,10 @@ def roles_of(configuration: Configuration) -> tuple[Role, ...]:
     They are all roles where the text says neither. A daemon under another name, as a second
     negotiator has, counts by its program.
     """
-    if _LIST not in configuration:
+    if DAEMON_LIST not in configuration:
         return _by_knobs(configuration)
     found: set[Role] = set()
-    for word in configuration.value(_LIST).upper().replace(",", " ").split():
+    for word in listed_daemons(configuration.value(DAEMON_LIST)):
         program = configuration.value(word).strip().rpartition("/")[2]
         role = _DAEMONS.get(word) or _DAEMONS.get(program.removeprefix("condor_").upper())
         if role is not None:

@@ -13,7 +13,8 @@ from operator import is_
 
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
 from htcq.policy.claim import accounted, consumed, match_cost, supports
-from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.units import BUILT_IN_ASSETS, DISK, attribute, two_digits
 
 #: The number of slots that a class names.
@@ -183,6 +184,19 @@ def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
             alike[key] = same
         same.append(slot)
     return tuple(SlotClass(tuple(each)) for each in found.values())
+
+
+def offered_classes(classes: Iterable[SlotClass]) -> tuple[SlotClass, ...]:
+    """Return the slots that the negotiator can match, by shape and frame.
+
+    The expressions of each of these classes are the same.
+    """
+    found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
+    for slot_class in classes:
+        if slot_class.type in (PARTITIONABLE, STATIC):
+            for slot in slot_class.slots:
+                found.setdefault((slot_class, slot.frame), []).append(slot)
+    return tuple(SlotClass(tuple(slots)) for slots in found.values())
 
 
 def known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:

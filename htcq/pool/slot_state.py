@@ -6,6 +6,7 @@ Delete match nothing, and so do slots of a machine that drains, is offline or ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import NamedTuple
 
@@ -50,25 +51,34 @@ def closed_by(slot: Slot) -> str:
 
     Of several states the one that ends last: an offline machine does not drain.
     """
-    frame = slot.frame
+    return next(closings_of(slot), "")
+
+
+def closings_of(slot: Slot) -> Iterator[str]:
+    """Yield the states for which ``slot`` is given to no job, the one that ends last first.
+
+    That START is false on a drained or a broken machine follows from that.
+    """
+    frame, is_open = slot.frame, True
     if frame.value("Offline") is True or slot.state in _GONE:
-        return OFFLINE
+        yield OFFLINE
     if is_broken(slot):
-        return BROKEN
+        is_open = False
+        yield BROKEN
     if is_draining(slot):
-        return DEFRAGMENTED if drain_of(slot).is_of_defrag else DRAINED
+        is_open = False
+        yield DEFRAGMENTED if drain_of(slot).is_of_defrag else DRAINED
     for name, state in (("IsDataSlot", DATA), ("OCU", OCU)):
         if frame.value(name) is True:
-            return state
+            yield state
     if "IsDirectAttach" in frame:
-        return DIRECT_ATTACH
-    if start_is_false(slot):
-        return START_FALSE
-    if slot.state == "Owner":
-        return OWNER
+        yield DIRECT_ATTACH
+    if is_open and start_is_false(slot):
+        yield START_FALSE
+    elif is_open and slot.state == "Owner":
+        yield OWNER
     if is_backfill(slot) or slot.state == "Backfill":
-        return BACKFILL
-    return ""
+        yield BACKFILL
 
 
 def start_is_false(slot: Slot) -> bool:

@@ -178,7 +178,8 @@ class _First:
 
     @cached_property
     def _holders(self) -> tuple[Holder, ...]:
-        return (*groups_over(self._quotas), *self._unclaimed.holders)
+        over = (each.holder() for each in groups_over(self._quotas))
+        return (*over, *self._unclaimed.holders)
 
     def _headroom(self, group: GroupQuota, limit: float | None) -> float:
         if limit is None:

@@ -184,11 +184,13 @@ class PoolQuotas:
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return a submitter as its group's turn finds it."""
         name, used = submitter.name, float(self.used_by(submitter.name))
-        # A ceiling of -1 and a floor of 0 stand for none.
-        ceiling = self._account(name, "Ceiling")
-        if ceiling is not None and ceiling < 0:
-            ceiling = None
+        ceiling = self.ceiling(name)
         return Claimant(name, self.priority(name), used, ceiling, self.floor(name) or None)
+
+    def ceiling(self, submitter: str) -> int | None:
+        """Return the ceiling of a submitter; None where it has none, as with -1."""
+        ceiling = self._account(submitter, "Ceiling")
+        return None if ceiling is not None and ceiling < 0 else ceiling
 
     def floor(self, submitter: str) -> int:
         """Return the floor of a submitter; 0 where it has none."""

@@ -28,8 +28,9 @@ NO_GROUP, FREE = "jobs of no group", "free"
 class Holder:
     """Who or what holds capacity that a group is due: a group beyond its quota, or a cause.
 
-    ``since`` is when the first of its claims, or the cause, began, in seconds since 1970, None
-    where no ad says; ``returns`` says when it may come back.
+    ``since`` is when the first of its claims, or the cause, began, ``returns_at`` when so much may
+    have come back that the group has what it is due: in seconds since 1970, None where no ad says.
+    ``returns`` says by what it comes back.
     """
 
     name: str
@@ -37,6 +38,23 @@ class Holder:
     amount: float
     since: float | None
     returns: str
+    returns_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Over:
+    """A group that uses ``amount`` more than its quota; ``claims`` are slots and their weights."""
+
+    name: str
+    amount: float
+    claims: Sequence[tuple[Slot, float]]
+
+    def holder(self, returns_at: float | None = None) -> Holder:
+        """Return it as a holder of what other groups lack."""
+        name = NO_GROUP if self.name == ROOT else self.name
+        returns = f"as its {len(self.claims)} claims end"
+        since = _first(slot for slot, _ in self.claims)
+        return Holder(name, True, self.amount, since, returns, returns_at)
 
 
 def lacking(quota: float, requested: float, usage: float, lightest: float = 0.0) -> float:
@@ -48,21 +66,19 @@ def lacking(quota: float, requested: float, usage: float, lightest: float = 0.0)
     return less if less > max(LEAST, SLACK * quota) and less >= lightest else 0.0
 
 
-def groups_over(quotas: PoolQuotas) -> list[Holder]:
+def groups_over(quotas: PoolQuotas) -> list[Over]:
     """Return the groups that use more than their quotas, that with most first."""
     over = {each.group.name: each.usage - each.quota for each in quotas.computed.groups}
     over = {name: amount for name, amount in over.items() if amount > LEAST}
     claims = _claims_of(quotas, over)
-    found = []
-    for name in sorted(over, key=lambda name: (-over[name], name)):
-        since = _first(claims.get(name, ()))
-        returns = f"as its {len(claims.get(name, ()))} claims end"
-        found.append(Holder(NO_GROUP if name == ROOT else name, True, over[name], since, returns))
-    return found
+    names = sorted(over, key=lambda name: (-over[name], name))
+    return [Over(name, over[name], claims.get(name, ())) for name in names]
 
 
-def _claims_of(quotas: PoolQuotas, names: Mapping[str, float]) -> Mapping[str, Sequence[Slot]]:
-    claims: dict[str, list[Slot]] = {}
+def _claims_of(
+    quotas: PoolQuotas, names: Mapping[str, float]
+) -> Mapping[str, Sequence[tuple[Slot, float]]]:
+    claims: dict[str, list[tuple[Slot, float]]] = {}
     groups: dict[str, str] = {}
     for each in quotas.supply.weighed:
         if not each.customer:
@@ -71,7 +87,7 @@ def _claims_of(quotas: PoolQuotas, names: Mapping[str, float]) -> Mapping[str, S
         if group is None:
             group = groups[each.customer] = assigned_group(quotas.tree, each.customer).group
         if group in names:
-            claims.setdefault(group, []).append(each.slot)
+            claims.setdefault(group, []).append((each.slot, float(each.weight)))
     return claims
 
 

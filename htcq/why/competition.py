@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from htcq.classads import as_number
 from htcq.pool.job import Job
-from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.search import limits_of
@@ -168,40 +169,47 @@ class Competition:
 
     def _is_fragmented(self, asset: str, asked: float) -> bool:
         """Return whether no single claim on a part of a machine has what is ``asked``."""
-        parts = [slot for slot in self._pool.slots or () if slot.type == DYNAMIC]
-        return bool(parts) and all((slot.total().get(asset) or 0) < asked for slot in parts)
+        return bool(self._parts) and self._parts.get(asset, 0) < asked
+
+    @cached_property
+    def _parts(self) -> Mapping[str, Number]:
+        """The most of each asset that one dynamic slot has; empty where there is none."""
+        most: dict[str, Number] = {}
+        for slot in self._pool.slots or ():
+            if slot.type == DYNAMIC:
+                for asset, amount in slot.total().items():
+                    most[asset] = max(most.get(asset, 0), amount or 0)
+        return most
 
     def _kept(self, job: Job, each: MatchFailure) -> MatchFailure:
         """Return the wall of claims that are not preempted with who keeps them, and how long."""
         kept = self._renewing(job.submitter)
-        if not kept:
+        if kept is None:
             return each
-        first, slots = kept[0]
-        worklife = min(self._worklife.seconds(slot) for slot in slots)
-        lasts = "for ever" if math.isinf(worklife) else f"for {show_span(worklife)}"
+        first, claims = kept.name, kept.claims
+        lasts = "for ever" if math.isinf(kept.worklife) else f"for {show_span(kept.worklife)}"
         text = (
-            f"{each.text}; {counted(len(slots), 'claim')} of {first}, who has more idle jobs, pass "
+            f"{each.text}; {counted(claims, 'claim')} of {first}, who has more idle jobs, pass "
             f"from job to job {lasts} (CLAIM_WORKLIFE)"
         )
-        ends = self._first_end(slots)
-        if ends is not None:
-            text += f", the first until {show_moment(ends)}"
+        if kept.ends is not None:
+            text += f", the first until {show_moment(kept.ends)}"
         own, other = self._priority(job.submitter), self._priority(first)
         text += (
             f"; user priorities are {show_number(own)} of {job.submitter} and {show_number(other)} "
             f"of {first} (less is better)"
         )
-        amounts = {**each.amounts, "holder": first, "claims": len(slots)}
-        if not math.isinf(worklife):
-            amounts["claim_worklife"] = worklife
+        amounts = {**each.amounts, "holder": first, "claims": claims}
+        if not math.isinf(kept.worklife):
+            amounts["claim_worklife"] = kept.worklife
         return replace(each, text=text, amounts=amounts, advice=self._until_claims_end(job))
 
     def _until_claims_end(self, job: Job) -> str:
         """Return what returns claims that others keep."""
         kept = self._renewing(job.submitter)
-        if not kept:
+        if kept is None:
             return "the end of running jobs"
-        name = kept[0][0]
+        name = kept.name
         better = ""
         if self._priority(job.submitter) <= self._priority(name):
             better = "; its better user priority counts only when a claim ends"
@@ -211,8 +219,13 @@ class Competition:
             "PREEMPTION_REQUIREMENTS"
         )
 
-    def _renewing(self, submitter: str) -> Sequence[tuple[str, Sequence[Slot]]]:
-        """Return other submitters who have claims and idle jobs to go on with, most claims first.
+    def _renewing(self, submitter: str) -> _Renewing | None:
+        """Return that other submitter with claims, and idle jobs to go on, that has most claims."""
+        return next((each for each in self._all_renewing if each.name != submitter), None)
+
+    @cached_property
+    def _all_renewing(self) -> Sequence[_Renewing]:
+        """The submitters who have claims and idle jobs to go on with, most claims first.
 
         Only those whose claims outlast a job count: where CLAIM_WORKLIFE is 0 each ends with its
         job.
@@ -220,19 +233,33 @@ class Competition:
         found = []
         for name, slots in self._claims.items():
             known = self._submitters.get(name)
-            kept = [slot for slot in slots if self._worklife.seconds(slot) > 0]
-            if name != submitter and known is not None and known.idle > 0 and kept:
-                found.append((name, kept))
-        return sorted(found, key=lambda each: (-len(each[1]), each[0]))
+            if known is None or known.idle <= 0:
+                continue
+            lasting = [(slot, self._worklife.seconds(slot)) for slot in slots]
+            lasting = [each for each in lasting if each[1] > 0]
+            if lasting:
+                least = min(seconds for _, seconds in lasting)
+                found.append(_Renewing(name, len(lasting), least, _first_end(lasting)))
+        return sorted(found, key=lambda each: (-each.claims, each.name))
 
-    def _first_end(self, slots: Iterable[Slot]) -> float | None:
-        """Return the moment at which the first claim gives up its slot after its job."""
-        ends = []
-        for slot in slots:
-            since, lasts = as_number(slot.state_since), self._worklife.seconds(slot)
-            if since is not None and not math.isinf(lasts):
-                ends.append(since + lasts)
-        return min(ends, default=None)
+
+class _Renewing(NamedTuple):
+    """A submitter whose claims go on: how many, for how long at least, and when the first ends."""
+
+    name: str
+    claims: int
+    worklife: float
+    ends: float | None
+
+
+def _first_end(lasting: Iterable[tuple[Slot, float]]) -> float | None:
+    """Return the moment at which the first claim gives up its slot after its job."""
+    ends = []
+    for slot, seconds in lasting:
+        since = as_number(slot.state_since)
+        if since is not None and not math.isinf(seconds):
+            ends.append(since + seconds)
+    return min(ends, default=None)
 
 
 def _named(names: Sequence[str]) -> str:

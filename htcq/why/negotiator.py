@@ -11,7 +11,7 @@ from htcq.poolquota.health import negotiator_ailments
 from htcq.poolquota.negotiator_health import LATE, SILENT
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.time_limits import TIME_LIMITS, expired_limits
+from htcq.simulate.cycle.time_limits import default_limit, expired_limits
 from htcq.simulate.cycle.trace import Trace
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
@@ -32,7 +32,8 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
             yield MatchFailure(wall.NEGOTIATOR_LATE, ailment.text)
     for knob, seconds in expired_limits(Knobs(cycle.quotas.knobs)).items():
         text = f"{knob} is {seconds}: the negotiator leaves every submitter at once"
-        advice = f"{knob} above 0 on the central manager; HTCondor's default is {TIME_LIMITS[knob]}"
+        usual = f"HTCondor's default is {default_limit(knob)}"
+        advice = f"{knob} above 0 on the central manager; {usual}"
         yield MatchFailure(wall.CYCLE_ENDED_EARLY, text, {"knob": knob, "value": seconds}, advice)
     for problem in cycle.quotas.problems:
         if problem.fatal:

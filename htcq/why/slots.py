@@ -26,6 +26,7 @@ from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
+    OUTRANKED,
     PREEMPTION,
     REQUIREMENTS,
     SLOT_CONSTRAINT,
@@ -54,6 +55,7 @@ _AVAILABLE = "availablegpus"
 _LIMITS, _REQUEST = "WithinResourceLimits", "request"
 #: The priority of a submitter that the negotiator does not know.
 _UNKNOWN_PRIORITY = 0.5
+_NONE_LEFT = MatchFailure(OUTRANKED, "no slot that suits it is left")
 _HELD_BACK = "other matches or the share of its submitter came first"
 _RUNS_ON = "its job still has RetirementTimeRemaining"
 _NO_WEIGHT = "Failed to evaluate SlotWeight"
@@ -84,10 +86,13 @@ class SlotSide:
         knobs = Knobs(cycle.quotas.knobs)
         self._limits_at_first = ConcurrencyLimits(knobs, cycle.quotas.supply.slots)
 
-    def walls(self, job: Job, none_left: bool = False) -> tuple[MatchFailure, ...]:
+    def walls(
+        self, job: Job, none_left: bool = False, explains: bool = True
+    ) -> tuple[MatchFailure, ...]:
         """Return what keeps ``job`` from the slots; equal jobs of one submitter have equal walls.
 
-        ``none_left``: the cycle itself found no slot for it that its limits would allow.
+        ``none_left``: the cycle itself found no slot for it that its limits would allow. Unless it
+        ``explains`` one wall stands for all slots.
         """
         request = self._cycle.askers.request_of(job)
         schedd = self._cycle.askers.access.name_of(job)
@@ -95,7 +100,12 @@ class SlotSide:
         found = self._known.get(key)
         if found is None:
             meeting = self.meeting(job)
-            of_slots = self._named(job, with_expressions(meeting.job, self._of(meeting, none_left)))
+            of_slots: Iterable[MatchFailure] = ()
+            if explains:
+                walls = self._of(meeting, none_left)
+                of_slots = self._named(job, with_expressions(meeting.job, walls))
+            elif none_left or not self._is_any_left(meeting):
+                of_slots = (_NONE_LEFT,)
             found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
         return found
 
@@ -153,12 +163,15 @@ class SlotSide:
         )
 
     def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
-        if not none_left and any(self._takes(each, meeting) for each in self._offered):
+        if not none_left and self._is_any_left(meeting):
             return
         yield from self._draining(meeting)
         yield from slot_side(self._blocked(meeting), self._slots)
         yield from self._hiding(meeting)
         yield from self._preemption(meeting)
+
+    def _is_any_left(self, meeting: Meeting) -> bool:
+        return any(self._takes(each, meeting) for each in self._offered)
 
     def _takes(self, slots: SlotStates, meeting: Meeting) -> bool:
         """Return whether slots are left at the end of the cycle that would take a job."""

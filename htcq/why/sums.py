@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from htcq.pool.daemons import SCHEDD
-from htcq.pool.demand import ScheddWeight
-from htcq.pool.job import Job
+from htcq.pool.demand import JobWeights
 from htcq.pool.pool import Pool
 from htcq.why.verdict import Verdict
 
@@ -34,11 +32,11 @@ class ReasonSum:
 
 def sums_of(verdicts: Iterable[Verdict], pool: Pool) -> Sequence[ReasonSum]:
     """Return the jobs of ``verdicts`` by their first reason, most weight first."""
-    weights = _Weights(pool)
+    weight_of = JobWeights(pool)
     found: dict[str, list[tuple[float, Verdict]]] = {}
     for verdict in verdicts:
         reason = verdict.walls[0].id if verdict.walls and not verdict.starts else STARTS
-        weight = sum(weights.of(job, verdict.access_point) for job in verdict.jobs)
+        weight = sum(float(weight_of(job, verdict.access_point)) for job in verdict.jobs)
         found.setdefault(reason, []).append((weight, verdict))
     sums = [_sum(reason, parts) for reason, parts in found.items()]
     return sorted(sums, key=lambda each: (each.reason == STARTS, -each.weight, each.reason))
@@ -53,29 +51,3 @@ def _sum(reason: str, parts: Sequence[tuple[float, Verdict]]) -> ReasonSum:
         len({verdict.submitter for _, verdict in parts}),
         heaviest,
     )
-
-
-class _Weights:
-    """What idle jobs weigh to their schedds; jobs of one frame weigh the same."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._schedds: dict[str, ScheddWeight | None] = {}
-        self._known: dict[tuple[int, str], float] = {}
-
-    def of(self, job: Job, access_point: str) -> float:
-        key = (id(job.frame), access_point)
-        if key not in self._known:
-            weight = self._schedd(access_point)
-            self._known[key] = 1.0 if weight is None else float(weight.of(job.ad()))
-        return self._known[key]
-
-    def _schedd(self, access_point: str) -> ScheddWeight | None:
-        if access_point not in self._schedds:
-            configuration = self._pool.schedd_configuration(access_point)
-            if configuration is None and self._pool.central is not None:
-                configuration = self._pool.central.of(SCHEDD)
-            self._schedds[access_point] = (
-                None if configuration is None else ScheddWeight(configuration)
-            )
-        return self._schedds[access_point]

@@ -9,6 +9,7 @@ turns the groups had). Jobs of one queue that are alike and stand together share
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,12 +17,13 @@ from typing import NamedTuple
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.pool.slot_class import offered_classes, slot_classes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
-from htcq.simulate.cycle.queues import Offered, Queue, Run
+from htcq.simulate.cycle.queues import Offered, Queue, Request, Run
 from htcq.simulate.cycle.search import NO_MATCH
 from htcq.simulate.cycle.trace import (
     NO_JOB_LEFT,
@@ -46,10 +48,12 @@ from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import after_cycle
 from htcq.why.match_failure import (
     CLAIM_REFUSED,
+    DEDICATED_SCHEDULER,
     MAX_JOBS_RUNNING,
     NO_DEMAND,
     NO_SUCH_MACHINE,
     OUTRANKED,
+    REQUIREMENTS,
     SCHEDD_SILENT,
     START_VANILLA_UNIVERSE,
     USER_MAX_JOBS,
@@ -58,6 +62,7 @@ from htcq.why.match_failure import (
 from htcq.why.negotiator import crash_walls, negotiator_walls
 from htcq.why.slots import SlotSide
 from htcq.why.state import is_to_come, state_walls
+from htcq.why.unmatched import UnusedSlots, none_suits
 
 #: The walls of matches that are given back, by the schedd's reason.
 _RETURNED: Mapping[str, str] = {
@@ -88,6 +93,9 @@ class Verdict:
     rejection: str = ""
     #: How the first cycle would start them, where only a negotiator is missing; else empty.
     would_start_by: str = ""
+    #: Whether no slot of the pool would take them even with no job on it, or the schedd itself,
+    #: where that starts them.
+    fits_nowhere: bool = False
     equals: int = 0
 
 
@@ -99,6 +107,7 @@ class _JobVerdict(NamedTuple):
     walls: tuple[MatchFailure, ...]
     rejection: str = ""
     would_start_by: str = ""
+    fits_nowhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,11 @@ class _Place:
 
 
 class Verdicts:
-    """The verdicts on the jobs of ``pool``, by one simulated cycle."""
+    """The verdicts on the jobs of ``pool``, by one simulated cycle.
+
+    Unless it ``explains_slots`` the walls say of slots no more than that none is left: taking apart
+    why each slot refuses a job costs more than the cycle itself.
+    """
 
     def __init__(
         self,
@@ -118,9 +131,10 @@ class Verdicts:
         order: Iterable[str] = (),
         skip_bad_slots: bool = False,
         ran: tuple[Cycle, Trace] | None = None,
+        explains_slots: bool = True,
     ) -> None:
         """Simulate the cycle, or take one of ``pool`` that ``ran`` already."""
-        self.pool = pool
+        self.pool, self._explains_slots = pool, explains_slots
         if ran is None:
             cycle = Cycle(pool, tuple(order), skip_bad_slots)
             ran = (cycle, cycle.run())
@@ -129,6 +143,12 @@ class Verdicts:
         self._made = {
             (self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made
         }
+        #: For how many slots each job is matched.
+        self._slots = Counter(
+            (self.access_point(made.job), made.job.id)
+            for made in self.cycle.talks.made
+            if not made.claim.refusal
+        )
         #: Matches that the schedd gives back: for a job that it names, or for the first of a
         #: request.
         self._given_back = {
@@ -201,8 +221,10 @@ class Verdicts:
         key = (where, job.id)
         made, back, place = self._made.get(key), self._given_back.get(key), self._places.get(key)
         if is_to_come(job):
-            return self._stays(*self._unoffered(job))
+            return self._unoffered(job)
         if made is not None and not made.claim.refusal:
+            if self._slots[key] < job.wanted and place is not None:
+                return self._gathering(place, job, self._slots[key])
             return self._starts(MATCH)
         if key in self.after.leftovers:
             return self._starts(LEFTOVER)
@@ -211,7 +233,7 @@ class Verdicts:
         if back is not None and back.job:
             return self._stays(_back(back, self._access[where]))
         if place is None:
-            return self._stays(*self._unoffered(job))
+            return self._unoffered(job)
         return self._waiting(place, job)
 
     def _starts(self, by: str) -> _JobVerdict:
@@ -223,15 +245,20 @@ class Verdicts:
             return self._stays()._replace(would_start_by=by)
         return _JobVerdict(True, by, ())
 
-    def _stays(self, *walls: MatchFailure, rejection: str = "") -> _JobVerdict:
-        return _JobVerdict(False, "", (*walls, *self.of_cycle), rejection)
+    def _stays(
+        self, *walls: MatchFailure, rejection: str = "", fits_nowhere: bool = False
+    ) -> _JobVerdict:
+        found = (*walls, *self.of_cycle)
+        return _JobVerdict(False, "", found, rejection, fits_nowhere=fits_nowhere)
 
-    def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
-        """Return the walls of a job that no access point offers."""
+    def _unoffered(self, job: Job) -> _JobVerdict:
+        """Return what becomes of a job that no access point offers."""
         walls = tuple(state_walls(self.pool, job, self.access_point(job)))
+        # What a schedd starts itself has to suit the schedd, not a slot.
+        fits_nowhere = any(each.id == REQUIREMENTS for each in walls)
         if not walls:
             walls = tuple(refusal_walls(self.cycle, job))
-        return walls
+        return self._stays(*walls, fits_nowhere=fits_nowhere)
 
     # A job that was in a queue and was not matched
     # ----------------------------------------------------------------------------------------------
@@ -241,6 +268,17 @@ class Verdicts:
         if known is None:
             known = self._by_run[id(place.run)] = self._explained(place, job)
         return known
+
+    def _gathering(self, place: _Place, job: Job, matched: int) -> _JobVerdict:
+        """Return what becomes of a job that gets some of the slots that it wants in this cycle."""
+        found = self._waiting(place, job)
+        text = (
+            f"the next cycle matches {matched} of the {job.wanted} slots that it requests, which "
+            "are kept until it has all of them"
+        )
+        amounts = {"matched": matched, "requested": job.wanted}
+        kept = MatchFailure(DEDICATED_SCHEDULER, text, amounts, "the next matches")
+        return found._replace(walls=(*found.walls, kept))
 
     def _explained(self, place: _Place, job: Job) -> _JobVerdict:
         asking, run, where = self._asker(place), place.run, self.access_point(job)
@@ -258,7 +296,7 @@ class Verdicts:
         none_left = (
             rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
         )
-        of_slots = self.slots.walls(job, none_left)
+        of_slots = self.slots.walls(job, none_left, self._explains_slots)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self.slots.preemption_walls(job)
         walls = [
@@ -280,7 +318,18 @@ class Verdicts:
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
         walls = list(self._competition.judged(job, walls))
-        return self._stays(*walls, rejection=rejection)
+        fits_nowhere = none_suits(walls) and self._fits_nowhere(run, job)
+        return self._stays(*walls, rejection=rejection, fits_nowhere=fits_nowhere)
+
+    def _fits_nowhere(self, run: Run, job: Job) -> bool:
+        if not self._unused.fits_nowhere(run.request):
+            return False
+        # The cycle's own requests have a moment in the place of the clock.
+        return not self.cycle.looks_at_clock or self._unused.fits_nowhere(Request(job))
+
+    @cached_property
+    def _unused(self) -> UnusedSlots:
+        return UnusedSlots(offered_classes(slot_classes(self.pool.slots or ())))
 
     def _asker(self, place: _Place) -> SubmitterQueue | None:
         """Return the submitter that asked for the run; one with a talk before one without."""

@@ -8,9 +8,19 @@ import pytest
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
+from htcq.balance.balance import balance_of
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+from htcq.simulate.older_reading import as_negotiator_reads
+from htcq.why.choice import all_idle
+from htcq.why.match_failure import OUTRANKED, REQUIREMENTS
+from htcq.why.verdict import Verdicts
 from tests.audit.sites import job, policy_slot, pool, schedd, slot, static_slot, submitter
+from tests.balance.pools import recorded
+from tests.why.random_pools import random_pool
+
+#: So many random pools.
+_POOLS = 12
 
 
 def test_the_cheapest_match_is_by_policy_where_whole_slots_cost_more() -> None:
@@ -103,3 +113,27 @@ def test_what_is_asked_for_after_a_change_does_not_depend_on_what_was_before(
 
     assert _asked(changed.askers) == _asked(Evidence(changed.pool).askers)
     assert _asked(base.askers) == before
+
+
+def test_an_audit_does_not_take_apart_why_each_slot_refuses_a_job() -> None:
+    given = pool(slot(), jobs=[job(Requirements='TARGET.Arch == "M68K"')])
+
+    (quick,) = Evidence(given).verdicts.on(all_idle(given.jobs or ()))
+    (full,) = Verdicts(as_negotiator_reads(given)).on(all_idle(given.jobs or ()))
+
+    of_slots = {OUTRANKED, REQUIREMENTS}
+    assert {each.id for each in quick.walls} & of_slots == {OUTRANKED}
+    assert {each.id for each in full.walls} & of_slots == {REQUIREMENTS}
+
+
+def test_the_capacity_of_an_audit_is_that_of_status() -> None:
+    """What slots say of each job decides no cause of capacity: an audit may leave it out."""
+    given = [*(each for _, each in recorded()), *map(random_pool, range(_POOLS))]
+    for each in given:
+        quick = Evidence(each).balance
+        full = balance_of(Verdicts(as_negotiator_reads(each)))
+
+        assert (quick.by, quick.todo) == (full.by, full.todo)
+        assert [(group.below, group.held_by, group.by) for group in quick.groups] == [
+            (group.below, group.held_by, group.by) for group in full.groups
+        ]

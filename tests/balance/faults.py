@@ -1,4 +1,4 @@
-"""Faults made in a pool, one at a time: without the fault the pool is the counterfactual of its cause."""
+"""Faults made in a pool, one at a time: each is a cause that hides slots which jobs could have."""
 
 from __future__ import annotations
 
@@ -6,69 +6,47 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 
-from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
-from htcq.pool.shared_attributes import Expressions, SharedAttributes
-from htcq.pool.slot import DYNAMIC, Slot
+from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_state import DRAINED, OFFLINE, START_FALSE, closed_by, used_as
 from htcq.why.match_failure import SLOT_CONSTRAINT
+from tests.balance.lifts import with_knobs, with_slots
 
 Fault = Callable[[Pool, Random], Pool]
-CONSTRAINT = "NEGOTIATOR_SLOT_CONSTRAINT"
 
 
-def _chosen(pool: Pool, dice: Random) -> list[str]:
+def _chosen(pool: Pool, dice: Random) -> frozenset[str]:
     """Return the machines' slots that get the fault: some that jobs could have."""
     free = [
         str(slot.name)
         for slot in pool.slots or ()
         if slot.type != DYNAMIC and not used_as(slot) and not closed_by(slot)
     ]
-    return [name for name in free if dice.random() < 0.5]
-
-
-def _with(pool: Pool, names: list[str], texts: Mapping[str, str], state: str = "") -> Pool:
-    expressions, frames = Expressions(), dict[int, SharedAttributes]()
-    slots = []
-    for slot in pool.slots or ():
-        if str(slot.name) in names:
-            frame = frames.get(id(slot.frame))
-            if frame is None:
-                frame = frames[id(slot.frame)] = slot.frame.changed(dict(texts), expressions)
-            slot = slot._replace(frame=frame)
-            if state:
-                slot = slot._replace(state=state)
-        slots.append(slot)
-    kept: tuple[Slot, ...] = tuple(slots)
-    return replace(
-        pool,
-        slots=kept,
-        slot_frames=tuple({id(slot.frame): slot.frame for slot in kept}.values()),
-    )
+    return frozenset(name for name in free if dice.random() < 0.5)
 
 
 def drained(pool: Pool, dice: Random) -> Pool:
     """Drain some machines: what a startd of 25.14.1 advertises then."""
     texts = {"Requirements": "false", "Draining": "true", "DrainReason": '"by ada"'}
-    return _with(pool, _chosen(pool, dice), texts, "Drained")
+    return with_slots(pool, _chosen(pool, dice), texts, "Drained")
 
 
 def offline(pool: Pool, dice: Random) -> Pool:
     """Let some machines be offline, as a machine that hibernates is in the collector."""
-    return _with(pool, _chosen(pool, dice), {"Offline": "true"})
+    return with_slots(pool, _chosen(pool, dice), {"Offline": "true"})
 
 
 def shut(pool: Pool, dice: Random) -> Pool:
     """Set START = False on some machines."""
-    return _with(pool, _chosen(pool, dice), {"Start": "false"}, "Owner")
+    return with_slots(pool, _chosen(pool, dice), {"Start": "false"}, "Owner")
 
 
 def hidden(pool: Pool, dice: Random) -> Pool:
     """Hide some slots by the negotiator's constraint."""
-    names = ", ".join(f'"{name}"' for name in _chosen(pool, dice))
-    text = f"!member(Name, {{{names}}})"
+    names = ", ".join(f'"{name}"' for name in sorted(_chosen(pool, dice)))
     assert pool.central is not None
-    return replace(pool, central=pool.central.with_knobs({CONSTRAINT: Knob(CONSTRAINT, text)}))
+    text = f"!member(Name, {{{names}}})"
+    return replace(pool, central=with_knobs(pool.central, NEGOTIATOR_SLOT_CONSTRAINT=text))
 
 
 #: Each cause that a fault makes, with the fault.

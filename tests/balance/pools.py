@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from htcq.balance.amounts import total_of
+from htcq.balance.amounts import Amounts, total_of
 from htcq.balance.balance import Balance, balance_of
-from htcq.balance.causes import UNEXPLAINED
+from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED
 from htcq.claims.costs import parent_name
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
@@ -76,6 +76,13 @@ def check(pool: Pool) -> Balance:
     assert sum(each.weight for each in found.demand.by) == found.demand.weight
     of_groups = [each.demand for each in found.groups if each.demand is not None]
     assert sum(each.jobs for each in of_groups) == len(idle)
+    for cause in (RUNNING, STARTING):
+        of_groups = total_of(
+            each.amounts for group in found.groups for each in group.by if each.cause == cause
+        )
+        whole = found.of(cause)
+        amounts = Amounts() if whole is None else whole.amounts
+        assert amounts.minus(of_groups).is_nothing, cause
     assert found.of(UNEXPLAINED) is None
     assert found.demand.of(UNEXPLAINED) is None
     return found

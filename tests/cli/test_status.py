@@ -36,7 +36,10 @@ def test_a_forgotten_drain_is_the_first_thing_that_is_said(call: Call) -> None:
     first = done.out.splitlines()[0]
     assert "64 cores stand idle while 73 jobs wait: 64 drained since " in first
     assert "by condor" in first
-    assert "1. drained: condor_drain -cancel b1.test (weight 85, 54 jobs)" in done.out
+    assert (
+        "1. drained: condor_drain -cancel b1.test (54 jobs of weight 85 would start, 47 of them "
+        "with the next cycle)" in done.out
+    )
     # Two access points have a job 2.20.
     assert "  73     156  drained  ap1.test#2.20" in done.out.splitlines()
     (reason,) = json.loads(call("status", "--json", "--snapshot", DRAINED).out)["demand"]["by"]
@@ -50,7 +53,10 @@ def test_the_plugin_is_critical_where_half_of_the_pool_stands(call: Call) -> Non
 
     assert done.status == 2
     assert done.out.startswith("HTCQ STATUS CRITICAL: 64 cores stand idle while 73 jobs wait")
-    assert " stands_while_jobs_wait=192 waiting_jobs=73;;;0 groups_below=3;;;0\n" in done.out
+    assert (
+        " stands_while_jobs_wait=192 waiting_jobs=73;;;0 jobs_that_fit_nowhere=0;;;0 " in done.out
+    )
+    assert " groups_below=3;;;0\n" in done.out
 
 
 def test_json_has_the_sums(call: Call) -> None:

@@ -5,6 +5,7 @@ simulation besides: that of the job alone in the same pool, with nobody before i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +71,9 @@ def check(pool: Pool) -> None:
     """Check every idle job of ``pool``."""
     verdicts = Verdicts(pool)
     trace = run_cycle(pool)
-    matched = {(verdicts.access_point(made.job), made.job.id) for made in verdicts.cycle.talks.made}
+    matched = Counter(
+        (verdicts.access_point(made.job), made.job.id) for made in verdicts.cycle.talks.made
+    )
     refused = {match.job for match in trace.matches if match.refusal}
     found = verdicts.on(all_idle(pool.jobs or ()))
 
@@ -79,7 +82,8 @@ def check(pool: Pool) -> None:
     for verdict in found:
         assert verdict.starts == (verdict.starts_by != "")
         for job in verdict.jobs:
-            whole = (verdict.access_point, job.id) in matched
+            # A job that wants several slots starts when it has all.
+            whole = 0 < job.wanted <= matched[verdict.access_point, job.id]
             starts = verdict.starts_by == "match" or wall.CLAIM_REFUSED in ids(verdict)
             # No cycle comes where the negotiator does not work.
             assert whole == starts or (whole and without_cycles(verdict)), job.id

@@ -105,7 +105,7 @@ class AccessPoint:
     @property
     def startable_now(self) -> int | None:
         """How many more jobs it may start after the matches of this cycle; None: any number."""
-        return None if self._startable is None else max(0, self._startable - self._matched)
+        return None if self.startable is None else max(0, self.startable - self._matched)
 
     def budget(self) -> OfferBudget:
         """Return what it offers with the first list of a talk that begins now."""
@@ -136,7 +136,7 @@ class AccessPoint:
         return each
 
     @cached_property
-    def _startable(self) -> int | None:
+    def startable(self) -> int | None:
         """How many more jobs it may start before it has MAX_JOBS_RUNNING.
 
         It is None where nobody says.
@@ -179,7 +179,7 @@ class AccessPoint:
             yield Refusal(
                 CURB_MATCHMAKING, {"expression": self._knobs.text(_CURB) or "CurbMatchmaking"}
             )
-        if self._startable == 0 and self._record is not None:
+        if self.startable == 0 and self._record is not None:
             limit = int(self._record.number("MaxJobsRunning") or 0)
             used = shadows_of(self._record)
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
@@ -211,7 +211,7 @@ class AccessPoint:
 
         More may be matched: what it offers all of its submitters was fixed before the matches.
         """
-        return self._startable is not None and self._matched >= self._startable
+        return self.startable is not None and self._matched >= self.startable
 
     def note_match(self) -> None:
         """Count a match that it uses, whatever becomes of the claim."""

@@ -71,6 +71,11 @@ def changes() -> Shape:
     )
 
 
+_RETURNS = (
+    "When so much may be back that the group has its due (ISO 8601); null where not estimated."
+)
+
+
 def holders() -> Shape:
     """Return the shape of those that have what a group is due."""
     holder = {
@@ -80,6 +85,7 @@ def holders() -> Shape:
         "is_group": truth("Whether it is a group."),
         "amount": number("How much more than its quota it uses, or what the cause holds."),
         "since": maybe(text("When it began (ISO 8601); null where no ad says.")),
-        "returns": text("When, or by what, it comes back."),
+        "returns": text("By what it comes back."),
+        "returns_at": maybe(text(_RETURNS)),
     }
     return listing("Who or what has it instead.", record("A holder.", holder))

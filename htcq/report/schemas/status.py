@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from htcq.balance.causes import CAUSES
 from htcq.expected.unmet import IDS
 from htcq.report.schemas.pool import about_pool, holders, incomplete
@@ -39,7 +41,9 @@ def status() -> Shape:
         "verdict": text("The state of the pool.", SOUND, FINDINGS, UNKNOWN),
         "sentence": text("The state of the pool in one sentence."),
         "capacity": record("Where all capacity is.", capacity),
-        "demand": maybe(_demand("What all idle jobs wait for; null where no queue is known.")),
+        "demand": maybe(
+            _demand("What all idle jobs wait for; null where no queue is known.", _nowhere())
+        ),
         "groups": listing("All groups, each before those below it.", _group()),
         "unmet": unmet(),
         "todo": listing("What to do, the most weight of jobs first.", _todo()),
@@ -72,10 +76,19 @@ def _standing() -> Shape:
         "since": maybe(text(_SINCE)),
         "text": text("What the cause is, and who or what it is about."),
         "cure": text("What lifts it."),
-        "wanted": record("What waiting jobs would use if this alone were lifted.", _amounts()),
+        "wanted": record(
+            "What waiting jobs would use if this alone were lifted, as cycles go on.", _amounts()
+        ),
         "jobs": whole("How many waiting jobs that are."),
+        "starts": _starts(),
+        "behind": whole("How many waiting jobs it keeps, whatever else keeps them as well."),
     }
     return record("Capacity that stands for one cause.", keys)
+
+
+def _starts() -> Shape:
+    keys = {**_amounts(), "jobs": whole("How many jobs that are.")}
+    return record("What of that the next cycle would start.", keys)
 
 
 def _kind() -> Shape:
@@ -88,7 +101,19 @@ def _kind() -> Shape:
     return record("A kind of node.", keys)
 
 
-def _demand(about: str) -> Shape:
+def _nowhere() -> dict[str, Shape]:
+    keys = {
+        "jobs": whole("How many jobs."),
+        "weight": number("What they weigh, as their access points count it."),
+        "example": text("The id of one of them."),
+        "text": text("What keeps that one from all slots."),
+        "cure": text("What resolves that."),
+    }
+    about = "Jobs that no slot would take even with no job on it; null where there are none."
+    return {"fits_nowhere": maybe(record(about, keys))}
+
+
+def _demand(about: str, more: Mapping[str, Shape] | None = None) -> Shape:
     reason = {
         "reason": text("The id of the first reason of these jobs.", *_CAUSES),
         "jobs": whole("How many jobs have it."),
@@ -102,6 +127,7 @@ def _demand(about: str) -> Shape:
         "jobs": whole("The number of idle jobs."),
         "weight": number("What they weigh, as their access points count it."),
         "by": listing("By first reason.", record("A reason.", reason)),
+        **(more or {}),
     }
     return record(about, keys)
 
@@ -116,8 +142,19 @@ def _group() -> Shape:
         "below": number("How much less than the lesser of quota and demand it has then."),
         "held_by": holders(),
         "demand": maybe(_demand("Its idle jobs; null where it has none.")),
+        "by": listing("The capacity of its claims and its jobs, by cause.", _of_group()),
     }
     return record("A group.", keys)
+
+
+def _of_group() -> Shape:
+    keys = {
+        "cause": text("The id of the cause.", *_CAUSES),
+        **_amounts(),
+        "wanted": record("What its jobs would use once this alone is lifted.", _amounts()),
+        "jobs": whole("How many jobs that are."),
+    }
+    return record("A cause.", keys)
 
 
 def _todo() -> Shape:
@@ -126,5 +163,6 @@ def _todo() -> Shape:
         "cure": text("The command, knob or attribute that lifts it."),
         **_amounts(),
         "jobs": whole("How many waiting jobs would start."),
+        "starts": _starts(),
     }
     return record("One thing to do.", keys)

@@ -39,6 +39,10 @@ def why() -> Shape:
         "starts_by": text(
             "How it starts; empty where it does not.", "match", "leftover", "claim reused", ""
         ),
+        "fits_nowhere": truth(
+            "Whether no slot of the pool would take it even with no job on it, or its schedd, "
+            "where that starts it itself."
+        ),
         "equals": whole(
             "How many submitters are equal to the negotiator where the snapshot does not have the "
             "collector's order, which decides between them; else 0."

@@ -20,7 +20,9 @@ def holders_text(holders: Sequence[Holder]) -> str:
     named = []
     for each in holders[:_NAMED]:
         since = f" since {moment(each.since)}" if each.since is not None else ""
-        named.append(f"{one_line(each.name)} {show_number(each.amount)}{since}, {each.returns}")
+        back = f", about {moment(each.returns_at)}" if each.returns_at is not None else ""
+        amount = show_number(each.amount)
+        named.append(f"{one_line(each.name)} {amount}{since}, {each.returns}{back}")
     return "; ".join(named) or NONE
 
 
@@ -32,4 +34,5 @@ def holder_json(each: Holder) -> dict[str, Any]:
         "amount": each.amount,
         "since": iso_or_none(each.since),
         "returns": each.returns,
+        "returns_at": iso_or_none(each.returns_at),
     }

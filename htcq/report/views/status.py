@@ -14,6 +14,7 @@ from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
 from htcq.balance.groups import GroupBalance
+from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount
 from htcq.expected.unmet import ERROR
 from htcq.pool.pool import Pool
@@ -35,6 +36,8 @@ SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 _MUCH = 0.5
 #: How many causes and groups a sentence names.
 _NAMED = 3
+#: Letters of a reason that a sentence repeats.
+_LETTERS = 160
 SOUND, FINDINGS, UNKNOWN = "ok", "findings", "unknown"
 
 
@@ -51,7 +54,12 @@ def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
 
 def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
-    clauses = [*_failures(balance), idle_while_jobs_wait(balance, zone), _below(balance)]
+    clauses = [
+        *_failures(balance),
+        idle_while_jobs_wait(balance, zone),
+        _below(balance),
+        _nowhere(balance),
+    ]
     return "; ".join(filter(None, clauses)) or use_of(balance)
 
 
@@ -76,7 +84,7 @@ def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
         what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
     jobs = counted(balance.waiting, "job")
     wait = "waits" if balance.waiting == 1 else "wait"
-    users = sum(each.jobs for each in faults)
+    users = sum(each.behind for each in faults)
     if 2 * users < balance.waiting:
         wait += f", {users} of which would use them"
     named = [told(each, balance.now, zone) for each in faults[:_NAMED]]
@@ -115,6 +123,18 @@ def _below(balance: Balance) -> str:
     return f"{', '.join(named)} that quota and demand give"
 
 
+def _nowhere(balance: Balance) -> str:
+    """Return how many jobs fit no slot, with the first of them and what keeps it from all."""
+    if balance.demand is None or balance.demand.nowhere is None:
+        return ""
+    nowhere = balance.demand.nowhere
+    jobs, fit = counted(nowhere.jobs, "job"), "fits" if nowhere.jobs == 1 else "fit"
+    why = nowhere.text
+    if len(why) > _LETTERS:
+        why = f"{why[: _LETTERS - 3]}..."
+    return f"{jobs} {fit} no slot of the pool, such as {nowhere.example}: {why}"
+
+
 def use_of(balance: Balance) -> str:
     """Return how many cores run jobs, and how many jobs wait and start."""
     total = balance.total.cpus
@@ -150,7 +170,11 @@ def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict
     """Return what ``json.dumps`` takes."""
     demand = None
     if balance.demand is not None:
-        demand = _demand(balance.demand)
+        nowhere = balance.demand.nowhere
+        demand = {
+            **_demand(balance.demand),
+            "fits_nowhere": None if nowhere is None else nowhere._asdict(),
+        }
     return {
         "schema": SCHEMA,
         "source": pool.source,
@@ -194,9 +218,15 @@ def _standing(each: CauseAmount) -> dict[str, Any]:
         "since": iso_or_none(each.since),
         "text": standing_text(each),
         "cure": cause_type(each.cause).lifted_by,
-        "wanted": _amounts(each.wanted),
-        "jobs": each.jobs,
+        "wanted": _amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
+        "starts": _starts(each.gain),
+        "behind": each.behind,
     }
+
+
+def _starts(gain: Gain) -> dict[str, Any]:
+    return {**_amounts(gain.starts), "jobs": gain.started}
 
 
 def _demand(demand: Demand) -> dict[str, Any]:
@@ -228,11 +258,27 @@ def _group(each: GroupBalance) -> dict[str, Any]:
         **keys,
         "held_by": [holder_json(one) for one in each.held_by],
         "demand": None if each.demand is None else _demand(each.demand),
+        "by": [_of_group(one) for one in each.by],
+    }
+
+
+def _of_group(each: CauseAmount) -> dict[str, Any]:
+    return {
+        "cause": each.cause,
+        **_amounts(each.amounts),
+        "wanted": _amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
     }
 
 
 def _todo(each: Todo) -> dict[str, Any]:
-    return {"cause": each.cause, "cure": each.cure, **_amounts(each.wanted), "jobs": each.jobs}
+    return {
+        "cause": each.cause,
+        "cure": each.cure,
+        **_amounts(each.gain.wanted),
+        "jobs": each.gain.jobs,
+        "starts": _starts(each.gain),
+    }
 
 
 def lifted_by(reason: str) -> str:
@@ -264,6 +310,18 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     return nagios.told(verdict)
 
 
+def gain_text(gain: Gain) -> str:
+    """Return how many jobs would start once a cause is lifted: in all, and with the next cycle."""
+    if gain.of_failure:
+        return counted(gain.jobs, "job")
+    if not gain.jobs:
+        return f"it keeps {counted(gain.behind, 'job')}, and something else does as well"
+    text = f"{counted(gain.jobs, 'job')} of weight {show_number(gain.wanted.weight)} would start"
+    if gain.started < gain.jobs:
+        text += f", {gain.started} of them with the next cycle"
+    return text
+
+
 def _measures(balance: Balance) -> Iterator[Measure]:
     total = balance.total
     yield Measure("weight", total.weight, least=0)
@@ -272,15 +330,16 @@ def _measures(balance: Balance) -> Iterator[Measure]:
         yield Measure(cause, amounts.get(cause, 0), most=total.weight)
     yield Measure("stands_while_jobs_wait", sum(each.amounts.weight for each in balance.faults))
     yield Measure("waiting_jobs", balance.waiting, least=0)
+    nowhere = None if balance.demand is None else balance.demand.nowhere
+    yield Measure("jobs_that_fit_nowhere", 0 if nowhere is None else nowhere.jobs, least=0)
     yield Measure("groups_below", len(balance.below), least=0)
 
 
 def _lines(balance: Balance) -> Sequence[str]:
     lines = [f"{each.id}: {each.text}: {each.cure}" for each in balance.unmet if each.is_fault]
     lines += [
-        f"{each.cause}: {counted(each.jobs, 'job')} of weight "
-        f"{show_number(each.wanted.weight)} would start: {each.cure}"
-        for each in balance.todo if not each.wanted.is_nothing
+        f"{each.cause}: {gain_text(each.gain)}: {each.cure}"
+        for each in balance.todo if not each.gain.of_failure
     ]  # fmt: skip
     lines += [f"{group.name}: {group_text(group)}" for group in balance.below]
     return nagios.at_most(lines)

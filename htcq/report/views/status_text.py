@@ -21,6 +21,7 @@ from htcq.report.views.holders import holders_text
 from htcq.report.views.status import (
     FINDINGS,
     SOUND,
+    gain_text,
     headline,
     told,
     verdict_word,
@@ -180,12 +181,13 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
 
 
 def _todo(balance: Balance) -> Iterator[str]:
-    if not balance.todo:
+    nowhere = None if balance.demand is None else balance.demand.nowhere
+    if nowhere is not None:
+        jobs = counted(nowhere.jobs, "job")
+        yield f"to do for {jobs} that no slot suits, such as {nowhere.example}: {nowhere.cure}"
+    if balance.todo:
+        yield "to do, by the weight of the jobs that would start:"
+    elif nowhere is None:
         yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
-        return
-    yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        amount = counted(each.jobs, "job")
-        if each.wanted.weight:
-            amount = f"weight {show_number(each.wanted.weight)}, {amount}"
-        yield f"{number}. {each.cause}: {each.cure} ({amount})"
+        yield f"{number}. {each.cause}: {each.cure} ({gain_text(each.gain)})"

@@ -57,6 +57,7 @@ def _jobs(
             "submitter": verdict.submitter,
             "starts": verdict.starts,
             "starts_by": verdict.starts_by,
+            "fits_nowhere": verdict.fits_nowhere,
             "equals": verdict.equals,
             "unmet": [each.id for each in unmet if each.concerns(verdict.access_point, job.id)],
             "walls": walls,

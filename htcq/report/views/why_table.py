@@ -20,8 +20,9 @@ from htcq.why.match_failure import WALLS
 from htcq.why.sums import STARTS, ReasonSum, sums_of
 from htcq.why.verdict import Verdict
 
-#: Most rows of alike jobs, and letters of their reasons, where not all are asked for.
-_MAX_ROWS, _MAX_LETTERS = 30, 160
+#: Most rows of alike jobs, letters of their reasons, rows of first reasons and sentences on what is
+#: not modelled, where not all are asked for: all of it stays below 100 lines.
+_MAX_ROWS, _MAX_LETTERS, _MAX_SUMS, _MAX_SENTENCES = 30, 160, 20, 5
 
 
 def _reasons(verdict: Verdict) -> str:
@@ -76,14 +77,18 @@ def show_table_of(
     if pool.taken_at:
         title = f"{pool.source}, taken {pool.taken_at}"
     sums = sums_of(verdicts, pool)
-    show(Table(_SUMS, sums, one_line(title), repeat=0), stream, wide)
+    shown = sums if wide else sums[:_MAX_SUMS]
+    show(Table(_SUMS, shown, one_line(title), repeat=0), stream, wide)
+    if len(shown) < len(sums):
+        more = counted(len(sums) - len(shown), "more reason")
+        show_lines([line(f"{more}: --wide prints all")], stream)
     show_lines([Line(((_started_and_waiting(verdicts), "strong"),)), Line()], stream)
     _show_alike(verdicts, stream, starts, wide)
-    for reason in (each.reason for each in sums if each.reason != STARTS):
+    for reason in (each.reason for each in shown if each.reason != STARTS):
         wall = WALLS[reason]
         show_lines([line(f"{reason}: {wall.text} Resolved by: {wall.lifted_by}.")], stream)
     show_lines(unmet_lines(unmet, wide), stream)
-    show_unmodelled(pool, starts, stream)
+    show_unmodelled(pool, starts, stream, None if wide else _MAX_SENTENCES)
 
 
 def _show_alike(

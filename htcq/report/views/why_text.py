@@ -52,10 +52,15 @@ def show_sentences(sentences: Iterable[str], stream: TextIO) -> None:
     show_lines([Line(((one_line(each), ""),)) for each in sentences], stream)
 
 
-def show_unmodelled(pool: Pool, starts: Starts | None, stream: TextIO) -> None:
-    """Write what changes matching and is not looked at."""
-    for sentence in unmodelled(pool, courses=starts is not None):
-        show_lines([Line(((one_line(f"not modelled: {sentence}"), "warning"),))], stream)
+def show_unmodelled(
+    pool: Pool, starts: Starts | None, stream: TextIO, most: int | None = None
+) -> None:
+    """Write what changes matching and is not looked at; ``most`` sentences of it, if not all."""
+    found = [f"not modelled: {each}" for each in unmodelled(pool, courses=starts is not None)]
+    if most is not None and len(found) > most:
+        found[most:] = [f"not modelled: {len(found) - most} more; --wide prints all"]
+    for sentence in found:
+        show_lines([Line(((one_line(sentence), "warning"),))], stream)
 
 
 def _head(verdict: Verdict, starts: Starts | None) -> str:
@@ -73,6 +78,8 @@ def _verdict(verdict: Verdict, starts: Starts | None) -> str:
         return f"starts: {_HOW[verdict.starts_by]}"
     if verdict.would_start_by:
         return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
+    if verdict.fits_nowhere:
+        return "does not start: no slot of the pool suits it"
     if starts is not None:
         absent = any(each.id == NEGOTIATOR_ABSENT for each in verdict.walls)
         once = "once a negotiator runs: " if absent else ""

@@ -191,10 +191,7 @@ class Leftovers:
 
     def _comes_back(self, claimed: _ClaimRequest, schedd: str) -> bool:
         """Return whether the schedd gets the rest of the slot with a claim."""
-        pool = self._pool
-        if not claimed.policy and not _has(pool.startd_configuration(claimed.base.slot)):
-            return False
-        return _has(pool.schedd_configuration(schedd))
+        return comes_back(self._pool, claimed.base.slot, schedd, claimed.policy)
 
     def _use_rest(self, stage: _Stage, claimed: _ClaimRequest, schedd: str, start: Start) -> int:
         """Start one more job of a submitter in the rest of a slot; return how many start."""
@@ -229,6 +226,13 @@ class Leftovers:
             asked.devices = start(base, job, asked.amounts)
         stage.ask(asked, schedd)
         return int(not refuses)
+
+
+def comes_back(pool: Pool, slot: Slot, schedd: str, has_policy: bool = False) -> bool:
+    """Return whether a schedd gets what is left of a ``slot`` with its claim."""
+    if not has_policy and not _has(pool.startd_configuration(slot)):
+        return False
+    return _has(pool.schedd_configuration(schedd))
 
 
 def _has(configuration: Configuration | None) -> bool:

@@ -8,11 +8,12 @@ Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from htcq.pool.job import Job
+from htcq.pool.slot import Number
 from htcq.pool.slot_class import requested
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.candidates import SlotCandidate
@@ -182,7 +183,7 @@ class ScheddNegotiations:
             used += cost
             if not candidate.offer.occupant:
                 used_unclaimed += cost
-            skipped = self._jobs_in(request, candidate.offer) if self.depth_first else 1
+            skipped = jobs_in(request, candidate.offer.amounts) if self.depth_first else 1
 
     def _found(
         self, request: Request, first: str, asker: Asker, allowance: Allowance
@@ -308,14 +309,14 @@ class ScheddNegotiations:
             return False
         return self._search.suits(other)
 
-    def _jobs_in(self, request: Request, offer: Offer) -> int:
-        """Return for how many such jobs the negotiator takes what the slot has.
 
-        Cpus and memory alone (jobsInSlot).
-        """
-        asked, left = requested(request.first.ad()), offer.amounts
-        counts = [
-            int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1))
-            for asset in (CPUS, MEMORY)
-        ]
-        return min(counts)
+def jobs_in(request: Request, left: Mapping[str, Number]) -> int:
+    """Return for how many such jobs the negotiator takes what a slot has ``left``.
+
+    Cpus and memory alone (jobsInSlot).
+    """
+    asked = requested(request.first.ad())
+    counts = [
+        int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1)) for asset in (CPUS, MEMORY)
+    ]
+    return min(counts)

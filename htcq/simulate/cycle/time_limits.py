@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from htcq.htcondor.defaults import expanded_default
 from htcq.quota.knobs import Knobs
 
-#: The limits with HTCondor's defaults, in seconds.
-TIME_LIMITS: Mapping[str, int] = {
-    "NEGOTIATOR_MAX_TIME_PER_CYCLE": 1200,
-    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER": 60,
-    "NEGOTIATOR_MAX_TIME_PER_SCHEDD": 120,
-    "NEGOTIATOR_MAX_TIME_PER_PIESPIN": 120,
-}
+#: The limits, in seconds.
+TIME_LIMITS = (
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE",
+    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER",
+    "NEGOTIATOR_MAX_TIME_PER_SCHEDD",
+    "NEGOTIATOR_MAX_TIME_PER_PIESPIN",
+)
 #: What HTCondor takes for an integer.
 _LEAST, _MOST = -(2.0**31), 2.0**31 - 1
+
+
+def default_limit(name: str) -> int:
+    """Return HTCondor's default of one of the limits, in seconds."""
+    return int(expanded_default(name))
 
 
 def expired_limits(knobs: Knobs) -> Mapping[str, int]:
     """Return the limits that are not above 0, in seconds: with any of them nothing is matched."""
     values = {
-        name: int(knobs.number(name, default, _LEAST, _MOST))
-        for name, default in TIME_LIMITS.items()
+        name: int(knobs.number(name, default_limit(name), _LEAST, _MOST)) for name in TIME_LIMITS
     }
     return {name: value for name, value in values.items() if value <= 0}

@@ -9,15 +9,17 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import number_of
-from htcq.simulate.cycle.time_limits import TIME_LIMITS
+from htcq.simulate.cycle.time_limits import TIME_LIMITS, default_limit
+from htcq.why.match_failure import CYCLE_ENDED_EARLY
 
 #: Seconds that are hardly ever meant: one schedd that answers slowly takes as long.
 _SHORT = 5
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for knob, default in TIME_LIMITS.items():
-        seconds = number_of(evidence.setting(knob, str(default)).strip())
+    for knob in TIME_LIMITS:
+        default = str(default_limit(knob))
+        seconds = number_of(evidence.setting(knob, default).strip())
         if seconds is None or seconds >= _SHORT:
             continue
         what = "nothing is matched"
@@ -33,11 +35,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             severity=severity,
             settings=(
                 Setting(
-                    Role.CENTRAL, knob, str(default),
+                    Role.CENTRAL, knob, default,
                     file=knob_fact(evidence, knob).place.rpartition(":")[0],
                 ),
             ),
             is_root=True,
+            implies=() if seconds > 0 else (CYCLE_ENDED_EARLY,),
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.autocluster import Autocluster
+from htcq.pool.daemons import DAEMON_LIST, listed_daemons
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import EXAMPLES
 from htcq.units import CPUS
@@ -49,7 +50,7 @@ def _drains(evidence: Evidence) -> bool:
     if any(str(slot.state) == "Drained" for slot in evidence.slots):
         return True
     found = evidence.configurations()
-    return any("defrag" in each.value("DAEMON_LIST").lower() for _, each in found)
+    return any("DEFRAG" in listed_daemons(each.value(DAEMON_LIST)) for _, each in found)
 
 
 def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> Found:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.audit.unmatched import Unmatched
 from htcq.audit.unmatched_jobs import found_by_wall
 from htcq.why.match_failure import DEDICATED_SCHEDULER, NO_SUCH_MACHINE, REQUIREMENTS, MatchFailure
+from htcq.why.unmatched import Unmatched
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.audit.unmatched import Unmatched
 from htcq.audit.unmatched_jobs import found_by_wall
 from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFailure
+from htcq.why.unmatched import Unmatched
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.classads import Value, as_number, is_number
+from htcq.classads import Value, as_number, holds
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_class import EXAMPLES
 from htcq.pool.weights import Weights
@@ -41,7 +41,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         part = None
         if _FACTOR in slot.frame:
             part = as_number(factor.of(slot))
-        if _HEALTHY in slot.frame and not _is_true(healthy.of(slot)):
+        if _HEALTHY in slot.frame and not holds(healthy.of(slot)):
             _add(shut, slot, part)
         elif part is not None and part < 1:
             _add(partly, slot, part)
@@ -58,11 +58,6 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             "start there"
         )
         yield _found("partly", sick, text, Severity.INFO)
-
-
-def _is_true(value: Value) -> bool:
-    """Return whether a value holds as a requirement does."""
-    return (isinstance(value, bool) or is_number(value)) and bool(value)
 
 
 def _machines(sick: _Sick) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unittest import mock
 
+from htcq.audit.catalog import rules_of_pools
+from htcq.audit.engine import audit
+from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
 from htcq.pool.pool import Pool
+from htcq.simulate.cycle.cycle import Cycle
 from tests.audit.sites import dynamic_slot, found, job, look, pool, schedd, slot, submitter
 from tests.audit.sites import negotiator as negotiator_ad
 
@@ -55,6 +60,24 @@ def test_a_job_that_should_have_started_is_found_with_knobs_that_are_not_followe
     assert ("NEGOTIATOR_MAX_TIME_PER_CYCLE", "1") in [
         (fact.attribute, fact.value) for fact in finding.evidence
     ]
+
+
+def test_a_time_limit_of_0_is_one_finding_and_what_follows_is_listed_under_it() -> None:
+    """The balance finds the same capacity; the cycle that is simulated follows a limit of 0."""
+    config = "NEGOTIATOR_INTERVAL = 60\nNEGOTIATOR_MAX_TIME_PER_SUBMITTER = 0\n"
+    given = site(old_slot(), negotiator(), jobs=[waiting()], config=config)
+    (finding,) = audit(Evidence(given), rules_of_pools()).findings
+    assert finding.rule == "negotiation-time-limit"
+    assert [each.rule for each in finding.caused] == ["capacity-idle-while-jobs-wait"]
+    assert "is kept by cycle-ended-early while 1 job waits" in finding.caused[0].message
+
+
+def test_an_audit_simulates_one_cycle() -> None:
+    given = site(old_slot(), negotiator(), jobs=[waiting()])
+    with mock.patch.object(Cycle, "run", autospec=True, side_effect=Cycle.run) as run:
+        found = audit(Evidence(given), rules_of_pools()).findings
+    assert MISSING in {each.rule for each in found}
+    assert run.call_count == 1
 
 
 def test_what_matches_or_has_just_come_is_not() -> None:

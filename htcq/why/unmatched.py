@@ -8,6 +8,7 @@ clause that refers to the clock, the load or the owner of the machine.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from htcq.simulate.cycle.rows import TableKind, Weighing
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
+from htcq.why import match_failure as wall
 from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
@@ -55,6 +57,16 @@ _PASSING = frozenset(
         *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
+#: Reasons for which a job does not get a slot that would take it.
+_OF_SUITING = frozenset((
+    wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION, wall.DRAINED,
+    wall.SLOT_CONSTRAINT, wall.OTHER_ACCESS_POINT,
+))  # fmt: skip
+#: Reasons for which no slot takes a job.
+_OF_UNSUITING = frozenset((
+    wall.REQUIREMENTS, wall.START, wall.NO_SUCH_MACHINE, wall.CONSUMPTION, wall.REQUEST_UNDEFINED,
+    wall.DEDICATED_SCHEDULER, wall.START_VANILLA_UNIVERSE,
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -231,6 +243,10 @@ class UnusedSlots:
             found.append(blocked)
         return found
 
+    def fits_nowhere(self, request: Request) -> bool:
+        """Return whether no slot would take ``request``, though its jobs want to run."""
+        return not _held_back(request) and self.blocked(request) is not None
+
     def has_room_now(self, request: Request) -> bool:
         """Return whether some slot would take ``request`` with what it has left now."""
         job = self._tables.context.job(request)
@@ -246,6 +262,23 @@ class UnusedSlots:
             slots = self._tables.of(shared, kinds, rows)
             if slots is not None:
                 yield slots
+
+
+def none_suits(walls: Iterable[MatchFailure]) -> bool:
+    """Return whether ``walls`` tell of no slot that would take a job with no job on it."""
+    return not any(each.id in _OF_SUITING for each in walls)
+
+
+def unsuiting(walls: Sequence[MatchFailure]) -> MatchFailure:
+    """Return that one of ``walls`` that keeps a job from most slots which do not suit it."""
+    found = [each for each in walls if each.id in _OF_UNSUITING]
+    return max(found, key=_slots_of, default=walls[0])
+
+
+def _slots_of(each: MatchFailure) -> float:
+    """Return for how many slots a reason holds: for all where it gives no number."""
+    number = each.amounts.get("slots")
+    return float(number) if isinstance(number, (int, float)) else math.inf
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
