@@ -22,7 +22,7 @@ OWN = (
     "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
-    "MyCurrentTime",
+    "MyCurrentTime", "LastDrainStartTime",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -83,6 +83,7 @@ class Slot(NamedTuple):
     job_seconds: Value = UNDEFINED
     drained_until: Value = UNDEFINED
     own_time: Value = UNDEFINED
+    drained_at: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

@@ -8,23 +8,23 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import Expr, holds, parsed
-from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.configuration import Configuration
+from htcq.pool.defrag import defrag_knob, defrag_value, runs_defrag
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.knobs import number_of
 
-_DAEMON = "defrag"
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
 _CHOICE, _TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     defrag = evidence.pool.central
-    if defrag is None or _DAEMON not in _words(defrag.value("DAEMON_LIST")):
+    if defrag is None or not runs_defrag(defrag):
         return
-    target = parsed(_value(defrag, _TARGET))
+    target = parsed(defrag_value(defrag, _TARGET))
     if target is None or not _drains(defrag):
         return
-    choice = parsed(_value(defrag, _CHOICE) or "true")
+    choice = parsed(defrag_value(defrag, _CHOICE) or "true")
     chosen = [each for each in evidence.partitionable if _may_drain(each, choice)]
     if chosen and not any(holds(target.evaluate(each.ad(each.total))) for each in chosen):
         machines = {slot.machine for each in chosen for slot in each.slots}
@@ -43,25 +43,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def _words(text: str) -> list[str]:
-    return text.lower().replace(",", " ").split()
-
-
-def _knob(defrag: Configuration, name: str) -> Knob | None:
-    return defrag.knob(f"{_DAEMON.upper()}.{name}") or defrag.knob(name)
-
-
-def _value(defrag: Configuration, name: str) -> str:
-    knob = _knob(defrag, name)
-    if knob is None:
-        return defrag.defaults.get(name, "")
-    return knob.value
-
-
 def _drains(defrag: Configuration) -> bool:
     """Return whether condor_defrag drains anything; without a limit it counts no whole machines."""
-    rate = number_of(_value(defrag, _RATE).strip()) or 0
-    return rate > 0 and number_of(_value(defrag, _MOST).strip()) != 0
+    rate = number_of(defrag_value(defrag, _RATE).strip()) or 0
+    return rate > 0 and number_of(defrag_value(defrag, _MOST).strip()) != 0
 
 
 def _may_drain(slot_class: SlotClass, choice: Expr | None) -> bool:
@@ -76,7 +61,7 @@ def _may_drain(slot_class: SlotClass, choice: Expr | None) -> bool:
 
 def _facts(defrag: Configuration) -> Iterator[Fact]:
     for name in (_TARGET, _CHOICE, _RATE):
-        knob = _knob(defrag, name)
+        knob = defrag_knob(defrag, name)
         if knob is not None:
             yield Fact(knob.name, knob.value, knob.place)
 
