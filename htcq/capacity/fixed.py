@@ -1,7 +1,7 @@
 """The fixed model: M claims, each of which costs 1 whatever its size.
 
-What a claim takes is its share: ``even`` gives every claim V/M of each asset and refuses what
-does not fit in it, ``request`` gives what the job asks, ``none`` gives nothing. With ``even``
+What a claim takes is its share: ``even`` gives every claim floor(V/M) of each asset and refuses
+what does not fit in it, ``request`` gives what the job asks, ``none`` gives nothing. With ``even``
 the assets themselves count the claims; otherwise a machine resource of M tokens does, one to a
 claim. ``none`` is the seed of the idea and does not survive a real startd, which gives every
 claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
@@ -85,6 +85,16 @@ class Fixed:
                     f"{asset} ({total[asset]})",
                     hint,
                 )
+        if self.share == "even" and not any(self._counts(asset, total) for asset in self.assets):
+            raise ModelError(
+                f"--claims {self.claims}: shares of {' and '.join(self.assets)} leave room for "
+                "more claims than that",
+                "divide memory too (--asset memory), or use --model linear",
+            )
+
+    def _counts(self, asset: str, total: Amounts) -> bool:
+        """Return whether no more than M claims fit into ``asset``."""
+        return self.marks(asset).are_exact(total[asset])
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return the claims left, counted in each asset or in tokens."""
@@ -107,7 +117,7 @@ class Fixed:
             return {**taken, TOKEN: 1}
         for asset in self.assets:
             marks, have, asked = self.marks(asset), left[asset], request[asset]
-            share = marks.given(1, have, total[asset])
+            share = marks.worth(1, total[asset])
             if marks.asked(asked, total[asset]) > 1:
                 share = have + 1
             taken[asset] = max(asked, share)
@@ -184,7 +194,7 @@ class Fixed:
 
     def _even(self, asset: str, terms: Terms) -> str:
         wanted, have, marks = terms.want(asset), terms.have(asset), self.marks(asset)
-        share = marks.given_text(asset, terms, "1")
+        share = marks.worth_text(asset, terms, "1")
         fits = f"ifThenElse({marks.asked_text(asset, terms)} > 1, {have} + 1, {share})"
         # A dynamic slot is carved already, and its totals are its own: there a claim takes what the
         # job asks.

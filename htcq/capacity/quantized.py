@@ -1,17 +1,14 @@
 """The quantized model: each asset is divided into Q(a) levels, and a claim takes whole quanta.
 
-A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every claim takes at least
-one quantum of everything and W = min q(a). With ``max`` it may take none of some assets and W = max
-q(a).
+A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta and gets floor(V(a) n(a) / Q(a)). That depends on
+the request alone, and a claim that asks for what it consumes consumes the same: if it depended on
+what is left, the negotiator could match what the startd refuses in every cycle
+(``htcq.capacity.marks``).
 
-V(a) is a multiple of Q(a), so that all quanta are alike: what is consumed depends on the request
-alone, and a claim that asks for what it consumes consumes the same. Where quanta differ by a unit
-(``htcq.capacity.marks``) it would consume more: the negotiator matches, and the startd, which
-computes the consumption again on what is left, refuses the claim in every cycle.
-
-Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left.
-Without that, a claim that takes none of those would leave W as it is and be free; a claim that
-takes nothing of anything is the extreme case.
+With the rule ``min`` every claim takes at least one quantum of everything and W = min q(a). With
+``max`` it may take none of GPUs and custom resources, and W = max q(a) of the other assets, of
+which it takes at least one quantum: a claim that took none of the asset that makes W would be
+free. Which asset that is must not decide what a claim takes, because it changes with every claim.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
 from htcq.policy.weight import at_least_one, capped, greatest, least, split_weight
-from htcq.units import CPUS, DISK, MEMORY
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Quantized:
         return {}
 
     def check(self, total: Amounts) -> None:
-        """Refuse unknown assets, and levels that are more than units or do not divide them."""
+        """Refuse unknown assets, and levels that are more than units or leave a quantum over."""
         known_assets(self.levels, total, "--level")
         for asset, levels in self.levels.items():
             have = total[asset]
@@ -67,25 +64,22 @@ class Quantized:
                     f"({have})",
                     hint,
                 )
-            if not self.marks(asset).are_even(have):
+            if not self.marks(asset).are_exact(have):
                 raise self._uneven(asset, have)
 
     def _uneven(self, asset: str, total: int) -> ModelError:
-        """Return the error for an asset whose quanta differ: with what a claim would consume."""
-        levels, marks = self.levels[asset], self.marks(asset)
-        asked = marks.divided(total) // levels
-        once = marks.given(1, total, total)
-        twice = max(once, marks.given(marks.asked(once, total), total, total))
+        """Return the error for levels whose roundings add up to a quantum."""
+        levels = self.levels[asset]
         unit = {MEMORY: " MiB", DISK: " KiB"}.get(asset, "")
+        quantum, rest = divmod(self.marks(asset).divided(total), levels)
         hint = "use --model linear, which has no levels"
         fitting = greatest_divisor(total, levels)
         if fitting > 1:
             hint += f", or --level {asset}={fitting}"
         return ModelError(
-            f"--level {asset}={levels}: {asset} of this node, {total}{unit}, is no multiple of "
-            f"{levels}: a request of {asked}{unit} consumes {once}{unit}, and a request of "
-            f"{once}{unit} consumes {twice}{unit}, so that the startd may refuse a match in "
-            "every cycle",
+            f"--level {asset}={levels}: {levels} claims of one quantum ({quantum}{unit}) leave "
+            f"{rest}{unit} of the {total}{unit} of this node, where one more claim fits that "
+            "would cost nothing",
             hint,
         )
 
@@ -95,28 +89,30 @@ class Quantized:
 
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the smallest or the greatest q(a), by the rule."""
-        quanta = self.quanta(left, total).values()
-        if self.rule == "min":
-            return min(quanta)
-        return max(quanta)
-
-    def taken_quanta(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
-        """Return n(a): what the claim takes of each counted asset."""
         quanta = self.quanta(left, total)
-        top = max(quanta.values())
+        counts = [quanta[asset] for asset in self.weighed]
+        return min(counts) if self.rule == "min" else max(counts)
+
+    @property
+    def weighed(self) -> tuple[str, ...]:
+        """The assets that make W, of which every claim takes at least one quantum."""
+        always = tuple(asset for asset in self.levels if asset in BUILT_IN_ASSETS)
+        return tuple(self.levels) if self.rule == "min" or not always else always
+
+    def taken_quanta(self, request: Amounts, total: Amounts) -> dict[str, int]:
+        """Return n(a): what the claim takes of each counted asset."""
         taken = {}
         for asset in self.levels:
-            fewest = int(self.rule == "min" or quanta[asset] == top)
             asked = self.marks(asset).asked(request[asset], total[asset])
-            taken[asset] = max(fewest, asked)
+            taken[asset] = max(int(asset in self.weighed), asked)
         return taken
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return what n(a) quanta are worth, and never less than the request."""
         amounts = dict(request)
-        for asset, quanta in self.taken_quanta(request, left, total).items():
+        for asset, quanta in self.taken_quanta(request, total).items():
             if quanta:
-                given = self.marks(asset).given(quanta, left[asset], total[asset])
+                given = self.marks(asset).worth(quanta, total[asset])
                 amounts[asset] = max(request[asset], given)
         return amounts
 
@@ -130,23 +126,21 @@ class Quantized:
             only_modifiable(self.levels, "--level")
             modify = {asset: self._consumption(asset, terms.in_request()) for asset in MODIFIABLE}
         choose = least if self.rule == "min" else greatest
-        dominant = [self.marks(asset).standing_text(asset, terms) for asset in self.levels]
-        demand = [self.marks(asset).asked_text(asset, terms.in_job()) for asset in self.levels]
+        dominant = [self.marks(asset).standing_text(asset, terms) for asset in self.weighed]
+        demand = [self.marks(asset).asked_text(asset, terms.in_job()) for asset in self.weighed]
         if self.rule == "max":
             dominant, demand = [least(dominant)], [least(demand)]
         # No claim is charged more than the empty slot weighs.
-        most = min(self.levels.values())
-        if self.rule == "max":
-            most = max(self.levels.values())
+        most = self.weight(terms.total, terms.total)
         return Policy(
             name=self.name,
             consumption={asset: self._consumption(asset, terms) for asset in terms.total},
             weight=split_weight(
-                choose([self._left(asset, terms) for asset in self.levels]),
+                choose([self._left(asset, terms) for asset in self.weighed]),
                 capped(at_least_one(dominant), str(most)),
             ),
             schedd_weight=at_least_one(demand),
-            num_claims=self.weight(terms.total, terms.total),
+            num_claims=most,
             splitting=splitting,
             modify=modify,
             cpu_shares=self.cpu_shares,
@@ -161,23 +155,14 @@ class Quantized:
     def _left(self, asset: str, terms: Terms) -> str:
         return self.marks(asset).left_text(asset, terms)
 
-    def _taken(self, asset: str, terms: Terms) -> str:
-        fewest = "1"
-        if self.rule == "max":
-            lefts = [self._left(each, terms) for each in self.levels]
-            fewest = f"ifThenElse({self._left(asset, terms)} == {greatest(lefts)}, 1, 0)"
-        return terms.named(
-            "TAKEN", asset, f"max({{{fewest}, {self.marks(asset).asked_text(asset, terms)}}})"
-        )
-
     def _consumption(self, asset: str, terms: Terms) -> str:
         wanted = terms.want(asset)
         if asset not in self.levels:
             return wanted
-        taken = self._taken(asset, terms)
-        amount = f"max({{{wanted}, {self.marks(asset).given_text(asset, terms, taken)}}})"
-        if self.rule == "max":
-            amount = f"ifThenElse({taken} == 0, {wanted}, {amount})"
+        taken = self.marks(asset).asked_text(asset, terms)
+        if asset in self.weighed:
+            taken = terms.named("TAKEN", asset, at_least_one([taken]))
+        amount = f"max({{{wanted}, {self.marks(asset).worth_text(asset, terms, taken)}}})"
         # A dynamic slot is carved already, and its totals are its own: there a claim takes what the
         # job asks.
         return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, {amount})"

@@ -18,6 +18,8 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, MEMORY
 
 #: NUM_CLAIMS beyond this costs the startd more memory than any node has claims for.
 MAX_CLAIMS = 1_000_000
+#: Claims of one job that are tried on a slot, one after the other.
+_CLAIMS_TRIED = 3
 #: Attributes of slots: the schedd evaluates its weight in the job alone.
 _NOT_IN_A_JOB = ("cpus", "memory", "disk", "target", "gpus")
 
@@ -28,6 +30,7 @@ def dangers(charges: Charges) -> list[str]:
     if charges.policy.splitting == NEGOTIATOR:
         found += _missing_consumption(charges)
         found += _consumption_dangers(charges)
+        found += _consumed_again(charges)
         if not 1 <= charges.policy.num_claims <= MAX_CLAIMS:
             found.append(
                 f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or "
@@ -95,6 +98,72 @@ def _consumption_dangers(charges: Charges) -> list[str]:
                     f"{_request_text(shape)}: {why}"
                 )
     return list(found.values())
+
+
+def _consumed_again(charges: Charges) -> Iterator[str]:
+    """Yield the assets of which a claim consumes more once it was carved.
+
+    The startd carves the dynamic slot, evaluates the consumption again on what is left of the
+    partitionable slot, puts it in place of the request, and refuses the dynamic slot whose
+    WithinResourceLimits finds less than that (command.cpp:request_claim, 25.14).
+    """
+    found: set[str] = set()
+    for shape in [*job_grid(charges.total), *_near_parts(charges.total)]:
+        job = job_ad(shape)
+        for left, taken in _claims(charges, job):
+            after = {asset: amount - taken[asset] for asset, amount in left.items()}
+            again = charges.consumed(charges.pslot(after), job)
+            # The startd puts nothing in place of a request that the job does not make.
+            for asset in shape.keys() - found:
+                amount = again.get(asset)
+                if amount is None or amount <= taken[asset]:
+                    continue
+                found.add(asset)
+                yield (
+                    f"CONSUMPTION_{asset.upper()} is {taken[asset]:g} for a job that asks for "
+                    f"{_request_text(shape)}, and {amount:g} on what that leaves: the startd "
+                    "would refuse what the negotiator matches, in every cycle"
+                )
+    charges.pslot(charges.total)
+
+
+def _claims(charges: Charges, job: Ad) -> Iterator[tuple[dict[str, Number], dict[str, Number]]]:
+    """Yield what is left of a slot and what a claim takes of it: the first claims, and the last.
+
+    Between them lies what fits of claims as the third one is.
+    """
+    left: dict[str, Number] = dict(charges.total)
+    for number in range(2 * _CLAIMS_TRIED):
+        taken = _taken(charges.consumed(charges.pslot(left), job), left)
+        if not taken:
+            return
+        yield left, taken
+        more = 1
+        if number == _CLAIMS_TRIED - 1:
+            more = max(1, _fitting(left, taken) - _CLAIMS_TRIED)
+        left = {asset: amount - more * taken[asset] for asset, amount in left.items()}
+
+
+def _fitting(left: Mapping[str, Number], taken: Mapping[str, Number]) -> int:
+    """Return how many claims that take the same fit into what is left."""
+    return int(min(left[asset] // amount for asset, amount in taken.items() if amount))
+
+
+def _taken(consumed: Mapping[str, Number | None], left: Mapping[str, Number]) -> dict[str, Number]:
+    """Return what a claim takes; empty where the negotiator would not match it."""
+    taken = {asset: amount for asset, amount in consumed.items() if amount is not None}
+    sound = len(taken) == len(left) and not any(map(_danger_of, taken.values()))
+    if not sound or not any(taken.values()):
+        return {}
+    return taken if all(taken[asset] <= left[asset] for asset in left) else {}
+
+
+def _near_parts(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
+    """Yield requests just below and above the parts of cores, where roundings differ."""
+    cores = max(1, int(total[CPUS]))
+    for part in {1, 2, (cores + 2) // 3, cores}:
+        for more in (-41, -1, 1):
+            yield {asset: max(1, int(total[asset]) * part // cores + more) for asset in total}
 
 
 def _danger_of(amount: Number | None) -> tuple[str, str] | None:

@@ -55,9 +55,31 @@ def test_an_even_share_is_the_mth_part_and_more_does_not_fit() -> None:
     small = model.consumption({"cpus": 1, "memory": 1, "disk": 1, "gpus": 0}, TOTAL, TOTAL)
     large = model.consumption({"cpus": 3, "memory": 1, "disk": 1, "gpus": 0}, TOTAL, TOTAL)
 
-    assert small["cpus"] in (2, 3)
-    assert 16384 // 3 <= small["memory"] <= 16384 // 3 + 1
+    assert (small["cpus"], small["memory"]) == (2, 16384 // 3)
     assert large["cpus"] > TOTAL["cpus"]
+
+
+def test_what_an_even_share_takes_does_not_depend_on_what_is_left() -> None:
+    """385117 MB for 96 claims are 4011.6 MB: each gets 4011, and 4012 do not fit."""
+    total = {"cpus": 96, "memory": 385_117, "disk": 20_000_000}
+    model, asks = Fixed(96), {"cpus": 1, "memory": 4011, "disk": 1}
+    left = {**total, "memory": 4100}
+
+    assert model.consumption(asks, total, total)["memory"] == 4011
+    assert model.consumption(asks, left, total)["memory"] == 4011
+    assert model.consumption({**asks, "memory": 4012}, left, total)["memory"] > 4100
+
+
+def test_shares_that_leave_room_for_more_claims_than_asked_for_are_refused() -> None:
+    total = {"cpus": 96, "memory": 385_117, "disk": 20_000_000}
+    Fixed(64).check(total)
+    with pytest.raises(ModelError) as refused:
+        Fixed(64, assets=("cpus",)).check(total)
+
+    assert str(refused.value) == (
+        "--claims 64: shares of cpus leave room for more claims than that"
+    )
+    assert "--asset memory" in refused.value.hint
 
 
 def test_tokens_count_what_no_asset_counts() -> None:

@@ -6,51 +6,45 @@ import pytest
 
 from htcq.capacity.marks import Marks
 
-DIVISIONS = [(10, 4, 0), (7, 7, 0), (100, 1, 0), (16384, 300, 0), (5, 3, 0), (100_000, 7, 1025)]
+DIVISIONS = [
+    (10, 3, 0),
+    (7, 7, 0),
+    (100, 1, 0),
+    (16384, 100, 0),
+    (385_117, 96, 0),
+    (100_000, 7, 1025),
+]
 
 
 @pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
-def test_the_quanta_of_an_asset_add_up_to_all_of_it_and_differ_by_one_unit_at_most(
+def test_all_quanta_are_worth_all_of_the_asset(total: int, levels: int, spare: int) -> None:
+    """All but what is set aside for a startd that adds to every claim."""
+    assert Marks(levels, spare).worth(levels, total) == total - levels * spare
+
+
+@pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
+def test_one_quantum_after_the_other_leaves_less_than_a_quantum(
     total: int, levels: int, spare: int
 ) -> None:
-    """All but what is set aside for a startd that adds to every claim."""
     marks = Marks(levels, spare)
-    worth = [marks.worth(quanta, total) for quanta in range(levels + 1)]
-    quanta = [above - below for below, above in zip(worth, worth[1:])]
-
-    assert (worth[0], worth[-1]) == (0, total - levels * spare)
-    assert max(quanta) - min(quanta) <= 1
-    assert quanta == sorted(quanta), (
-        "larger quanta are taken first, so the last ones are the smaller"
-    )
-
-
-@pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
-def test_a_quantum_counts_once_it_is_whole(total: int, levels: int, spare: int) -> None:
-    marks = Marks(levels, spare)
-    for quanta in range(1, levels + 1):
-        at = marks.worth(quanta, total)
-        assert (quanta - 1, quanta) == (marks.left(at - 1, total), marks.left(at, total))
-
-
-@pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
-def test_one_quantum_after_the_other_leaves_nothing(total: int, levels: int, spare: int) -> None:
-    marks = Marks(levels, spare)
+    assert marks.are_exact(total)
     left = marks.divided(total)
-    for _ in range(levels):
-        left -= marks.given(1, left, total)
+    for taken in range(levels):
+        assert marks.left(left, total) == levels - taken
+        left -= marks.worth(1, total)
 
-    assert left == 0
+    assert marks.left(left, total) == 0
+
+
+@pytest.mark.parametrize(("total", "levels"), [(5, 3), (96, 64), (11, 4)])
+def test_where_roundings_add_up_to_a_quantum_is_known(total: int, levels: int) -> None:
+    """11 units for 4: the claims take 2 each, and 3 are left, where a fifth fits."""
+    assert not Marks(levels).are_exact(total)
 
 
 @pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
 def test_an_asset_never_holds_more_quanta_than_levels(total: int, levels: int, spare: int) -> None:
     assert levels == Marks(levels, spare).left(total, total)
-
-
-def test_what_cannot_be_given_is_more_than_there_is() -> None:
-    assert Marks(4).given(2, 3, 10) > 3
-    assert Marks(4).given(1, 0, 10) > 0
 
 
 def test_an_overdrawn_asset_has_no_quanta() -> None:

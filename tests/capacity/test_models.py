@@ -72,14 +72,23 @@ def test_what_limits_a_slot(quanta: dict[str, int], weight: int, expected: str) 
 
 
 @pytest.mark.parametrize("rule", ["min", "max"])
-def test_a_claim_of_nothing_takes_a_quantum_of_what_is_most(rule: str) -> None:
+def test_a_claim_of_nothing_takes_a_quantum_of_each_asset_that_makes_the_weight(rule: str) -> None:
     """The published corner case of the rule max: a claim that would take nothing of anything."""
-    total = {"cpus": 4, "memory": 4000, "disk": 4000}
-    model = Quantized({"memory": 4, "disk": 8}, rule)
-    nothing = {"cpus": 1, "memory": 0, "disk": 0}
+    total = {"cpus": 4, "memory": 4000, "disk": 4000, "gpus": 2}
+    model = Quantized({"memory": 4, "disk": 8, "gpus": 2}, rule)
+    nothing = {"cpus": 1, "memory": 0, "disk": 0, "gpus": 0}
+    of_gpus = int(rule == "min")
 
     assert match_cost(model, nothing, total, total) == 1
-    assert model.taken_quanta(nothing, total, total) == {"memory": int(rule == "min"), "disk": 1}
+    assert model.taken_quanta(nothing, total) == {"memory": 1, "disk": 1, "gpus": of_gpus}
+
+
+def test_by_the_rule_max_free_gpus_are_no_claims() -> None:
+    """Once memory is gone nothing can match, whatever GPUs are left."""
+    total = {"cpus": 4, "memory": 4000, "disk": 4000, "gpus": 2}
+
+    assert Quantized({"memory": 4, "gpus": 2}, "max").weight({**total, "memory": 0}, total) == 0
+    assert Quantized({"gpus": 2}, "max").weight({**total, "memory": 0}, total) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from htcq.capacity.choice import Choice, realise
 from htcq.capacity.quantized import Quantized, proposed_levels
+from htcq.claims.planned import Charges, job_ad
 from htcq.errors import ModelError
-from htcq.policy.consumption import SCHEDULER, Terms
+from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Terms
 
 TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
 
@@ -46,55 +49,42 @@ def consumed(levels: int, total: int, request: int, left: int) -> int:
     return model.consumption({"memory": request}, {"memory": left}, {"memory": total})["memory"]
 
 
-def is_idempotent(levels: int, total: int) -> bool:
-    """Whether the model's arithmetic is so for each request about a level, on a slot with whole quanta left."""
-    quantum = total // levels
-    for quanta in {1, 2, levels // 2, levels - 1, levels} - {0}:
-        left = total - (levels - quanta) * quantum
-        for request in (1, quantum - 1, quantum, quantum + 1, quanta * quantum):
-            taken = consumed(levels, total, max(1, request), left)
-            if taken <= left and consumed(levels, total, taken, left) != taken:
-                return False
-    return True
-
-
 @pytest.mark.parametrize("total", [*ODD_MEMORY, 16_384, 65_536, 737_280])
-def test_a_node_is_refused_where_a_claim_would_consume_more_than_it_consumed(total: int) -> None:
-    """Searched over nodes of 1 to 256 cpus, with a level for each core."""
-    wrong = []
+def test_a_claim_that_asks_for_what_it_consumes_consumes_the_same_on_ordinary_nodes(
+    total: int,
+) -> None:
+    """Searched over nodes of 1 to 256 cpus with a level for each core, as they empty."""
     for cpus in range(1, 257):
-        accepted = True
-        try:
-            Quantized({"cpus": cpus, "memory": cpus}).check(
-                {**TOTAL, "cpus": cpus, "memory": total}
-            )
-        except ModelError:
-            accepted = False
-        if accepted != is_idempotent(cpus, total):
-            wrong.append(cpus)
-
-    assert wrong == []
+        quantum, rest = divmod(total, cpus)
+        if rest >= quantum:
+            continue
+        Quantized({"cpus": cpus, "memory": cpus}).check({**TOTAL, "cpus": cpus, "memory": total})
+        for left in (total, total - quantum, total // 2, quantum):
+            for request in (1, quantum - 1, quantum, quantum + 1, 2 * quantum + 1, left):
+                taken = consumed(cpus, total, request, left)
+                assert taken >= request
+                assert consumed(cpus, total, taken, left) == taken
 
 
-def test_the_refusal_has_the_figures_of_the_node_and_what_to_use_instead() -> None:
-    """Of 96 levels of 385117 MB, 61 are worth 4012 MB and the others 4011."""
+def test_memory_that_is_no_multiple_of_the_levels_is_accepted() -> None:
+    """96 quanta of 385117 MB: 32 of them are 128372.3 MB, and a claim gets 128372 of it."""
+    Quantized({"cpus": 96, "memory": 96}).check({**TOTAL, "cpus": 96, "memory": 385_117})
+
+    assert consumed(96, 385_117, 3970, 385_117) == 4011
+    assert consumed(96, 385_117, 4011, 385_117) == 4011
+    assert consumed(96, 385_117, 128_365, 385_117) == 128_372
+    assert consumed(96, 385_117, 128_372, 256_745) == 128_372
+
+
+def test_levels_are_refused_where_their_roundings_make_room_for_a_free_claim() -> None:
     with pytest.raises(ModelError) as refused:
-        Quantized({"cpus": 96, "memory": 96}).check({**TOTAL, "cpus": 96, "memory": 385_117})
+        Quantized({"cpus": 64}).check({**TOTAL, "cpus": 96})
 
     assert str(refused.value) == (
-        "--level memory=96: memory of this node, 385117 MiB, is no multiple of 96: a request of 4011 MiB consumes "
-        "4012 MiB, and a request of 4012 MiB consumes 8024 MiB, so that the startd may refuse a match in every cycle"
+        "--level cpus=64: 64 claims of one quantum (1) leave 32 of the 96 of this node, where one more claim fits "
+        "that would cost nothing"
     )
-    assert refused.value.hint == "use --model linear, which has no levels"
-    assert consumed(96, 385_117, 3970, 385_117) == 4012
-    assert consumed(96, 385_117, 4012, 385_117) == 8024
-
-
-def test_the_refusal_names_the_levels_that_divide_the_asset() -> None:
-    with pytest.raises(ModelError) as refused:
-        Quantized({"memory": 7}).check(TOTAL)
-
-    assert refused.value.hint.endswith(", or --level memory=4")
+    assert refused.value.hint == "use --model linear, which has no levels, or --level cpus=48"
 
 
 def test_disk_is_not_proposed_where_it_is_no_multiple() -> None:
@@ -118,3 +108,30 @@ def test_scheduler_splitting_has_no_gpus() -> None:
 
 def test_as_many_levels_as_cores_are_proposed() -> None:
     assert proposed_levels(6) == {"cpus": 6, "memory": 6, "disk": 6}
+
+
+def test_the_expressions_are_idempotent_on_200_odd_nodes_as_they_empty() -> None:
+    """C(C(r)) = C(r) and C(r) >= r, as HTCondor's own library evaluates the texts, portable and literal."""
+    seeded = Random(33)
+    for number in range(200):
+        cpus = seeded.randint(1, 256)
+        memory = seeded.randint(cpus * cpus + cpus, 2_000_000)
+        total = {"cpus": cpus, "memory": memory, "disk": seeded.randint(10**6, 10**10)}
+        model = Quantized({"cpus": cpus, "memory": cpus})
+        model.check(total)
+        charges = Charges(model.policy(Terms(total, literal=number % 2 == 0), NEGOTIATOR), total)
+        for _ in range(6):
+            left = {**total, "memory": seeded.randint(1, memory)}
+            asked = seeded.randint(1, memory)
+            once = memory_of(charges, left, asked)
+            assert once >= asked
+            assert memory_of(charges, left, once) == once
+            assert once == consumed(cpus, memory, asked, left["memory"])
+
+
+def memory_of(charges: Charges, left: dict[str, int], asked: int) -> int:
+    """What the texts say that a claim takes of memory."""
+    job = job_ad({"cpus": 1, "memory": asked, "disk": 1})
+    taken = charges.consumed(charges.pslot(left), job)["memory"]
+    assert taken is not None
+    return int(taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from htcq.capacity.minimum import MinimumCharge
 from htcq.claims.planned import Charges, job_ad
 from htcq.claims.safety import dangers, job_grid
-from htcq.policy.consumption import Policy, Terms
+from htcq.policy.consumption import NEGOTIATOR, Policy, Terms
 from tests.golden_cases import golden
 
 TOTAL = {"cpus": 8, "memory": 16384, "disk": 1_000_000, "gpus": 2}
@@ -83,3 +84,39 @@ def test_looking_for_dangers_leaves_the_slot_full() -> None:
 
     assert dangers(charges) == []
     assert charges.weight(charges.pslot({})) == 8
+
+
+def test_a_consumption_that_grows_on_what_a_claim_leaves_is_a_danger() -> None:
+    total = {"cpus": 96, "memory": 385_117, "disk": 20_000_000}
+    sound = MinimumCharge({"cpus": 1, "memory": 4011}).policy(Terms(total), NEGOTIATOR)
+    grows = replace(
+        sound,
+        consumption={
+            **sound.consumption,
+            "memory": "TARGET.RequestMemory + (MY.Memory < 385117 ? 1 : 0)",
+        },
+    )
+
+    assert dangers(Charges(sound, total)) == []
+    assert any(
+        "on what that leaves: the startd would refuse" in each
+        for each in dangers(Charges(grows, total))
+    )
+
+
+@pytest.mark.parametrize("asked", ["0", "TARGET.RequestDisk"])
+def test_a_request_of_nothing_that_takes_something_once_the_slot_fills_is_a_danger(
+    asked: str,
+) -> None:
+    """Seen late only: the first claims of a node of 96 cpus take no disk."""
+    total = {"cpus": 96, "memory": 385_117, "disk": 20_000_000}
+    sound = MinimumCharge({"cpus": 1, "memory": 4011}).policy(Terms(total), NEGOTIATOR)
+    grows = replace(
+        sound,
+        consumption={**sound.consumption, "disk": f"{asked} + (MY.Cpus < 2 ? 100 : 0)"},
+    )
+
+    assert any(
+        "CONSUMPTION_DISK is 0 for a job that asks for cpus=0, memory=0, disk=0, and 100" in each
+        for each in dangers(Charges(grows, total))
+    )

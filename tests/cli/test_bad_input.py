@@ -36,7 +36,7 @@ MODELS: dict[str, tuple[list[str], str]] = {
         ["--level", "actuators=5"],
         "more levels than the node has units",
     ),
-    "levels that do not divide": (["--level", "memory=7"], "16384 MiB, is no multiple of 7"),
+    "levels that leave a quantum over": (["--level", "cpus=5"], "where one more claim fits"),
     "no levels": (["--level", "memory=0"], "a level count must be positive"),
     "levels below zero": (["--level", "memory=-3"], "a level count must be positive"),
     "a part of a level": (["--level", "memory=1.5"], "level memory is '1.5'"),

@@ -66,14 +66,15 @@ def _minimum(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> MinimumC
     return MinimumCharge(charges, draw(st.booleans()), shares)
 
 
-def _divisors(number: int, most: int) -> list[int]:
-    return [each for each in range(1, min(number, most) + 1) if number % each == 0]
+def _levels(number: int, most: int) -> list[int]:
+    """Levels of which the roundings of all claims are less than a quantum."""
+    return [each for each in range(1, min(number, most) + 1) if number % each < number // each]
 
 
 @st.composite
 def _quantized(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Quantized:
     levels = {
-        asset: draw(st.sampled_from(_divisors(total[asset], 300)))
+        asset: draw(st.sampled_from(_levels(total[asset], 300)))
         for asset in draw(_some_assets(total))
     }
     return Quantized(levels, draw(st.sampled_from(("min", "max"))), shares)
@@ -84,7 +85,12 @@ def _fixed(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Fixed:
     share = draw(st.sampled_from(("even", "request", "none")))
     assets = tuple(draw(_some_assets(total))) if share == "even" else BUILT_IN_ASSETS
     most = min(total[asset] for asset in assets) if share == "even" else total[CPUS]
-    return Fixed(draw(st.integers(1, most)), share, assets, shares, forced=share == "none")
+    claims = st.integers(1, most)
+    if share == "even":
+        claims = claims.filter(
+            lambda claims: any(total[asset] % claims < total[asset] // claims for asset in assets)
+        )
+    return Fixed(draw(claims), share, assets, shares, forced=share == "none")
 
 
 @st.composite

@@ -43,7 +43,9 @@ def test_match_cost_equals_the_arithmetic(data: st.DataObject) -> None:
     if lack(left, taken)[0] is None:
         cost = match_cost(case.model, case.whole(shape), left, case.total)
         assert cost == charges.cost(left, taken)
-        assert cost >= 1
+        # Of a remainder that no claims of the model leave, a claim may take what counts for nothing
+        # (test_models has the claims that a slot sees).
+        assert cost >= int(left == case.total)
 
 
 @given(st.data())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from htcq.capacity.model import match_cost
@@ -108,30 +108,36 @@ def test_claims_until_nothing_fits_never_exceed_the_slot(data: st.DataObject) ->
 
 
 @given(st.data())
-def test_a_quantized_claim_that_asks_for_what_it_consumes_consumes_the_same(
+def test_a_claim_in_whole_shares_that_asks_for_what_it_consumes_consumes_the_same(
     data: st.DataObject,
 ) -> None:
-    """Whatever is left, and the same again after the claim was carved; test_expressions has the texts.
-
-    Of an asset that is not requested at all the rule max takes by what is left.
-    """
-    case = data.draw(cases("quantized"))
+    """Whatever is left, and the same again after the claim was carved; test_expressions has the texts."""
+    case = data.draw(
+        cases("quantized fixed").filter(lambda case: getattr(case.model, "share", "") != "none")
+    )
     request = case.whole(data.draw(shapes(case.total)))
     left = data.draw(states(case.total))
     taken = case.model.consumption(request, left, case.total)
 
-    assert case.model.consumption(taken, left, case.total) == taken
-    if case.model.rule == "min" or all(request[asset] for asset in case.model.levels):
-        after = data.draw(states(case.total))
-        assert case.model.consumption(request, after, case.total) == taken
+    if not fits(taken, left):
+        return
+    assert case.model.consumption({**request, **taken}, left, case.total) == taken
+    after = data.draw(states(case.total))
+    again = case.model.consumption(request, after, case.total)
+    assert again == taken
 
 
 @given(st.data())
 def test_the_quanta_of_a_slot_are_exactly_the_slot(data: st.DataObject) -> None:
-    """With the rule min: as many claims of one quantum as there are levels leave nothing, divisible or not."""
+    """With the rule min: as many claims of one quantum as there are levels leave less than a quantum."""
     case = data.draw(cases("quantized").filter(lambda case: case.model.rule == "min"))
-    counted = {asset: min(case.model.levels.values()) for asset in case.model.levels}
-    levels = min(counted.values())
+    levels = min(case.model.levels.values())
+    counted = {
+        asset: levels
+        for asset in case.model.levels
+        if case.total[asset] % levels < case.total[asset] // levels
+    }
+    assume(counted)
     model = type(case.model)(counted, "min", case.model.cpu_shares)
     left = dict(case.total)
     for _ in range(levels):
@@ -140,12 +146,15 @@ def test_the_quanta_of_a_slot_are_exactly_the_slot(data: st.DataObject) -> None:
         assert fits(taken, left)
         left = deduct(left, taken)
 
-    assert {asset: left[asset] for asset in counted} == dict.fromkeys(counted, 0)
+    assert model.weight(left, case.total) == 0
+    assert {asset: left[asset] for asset in counted} == {
+        asset: case.total[asset] % levels for asset in counted
+    }
 
 
 @given(st.data())
 def test_quanta_in_any_portions_are_exactly_the_slot(data: st.DataObject) -> None:
-    """Claims of several quanta, in any order, take all of an asset once they have all of its quanta."""
+    """Claims of several quanta, in any order, leave less than a quantum once they have all quanta."""
     case = data.draw(cases("quantized").filter(lambda case: case.model.rule == "min"))
     asset, levels = data.draw(st.sampled_from(sorted(case.model.levels.items())))
     model = type(case.model)({asset: levels}, "min", case.model.cpu_shares)
@@ -160,7 +169,7 @@ def test_quanta_in_any_portions_are_exactly_the_slot(data: st.DataObject) -> Non
         assert fits(taken, left)
         left = deduct(left, taken)
 
-    assert left == {asset: 0}
+    assert left[asset] < total[asset] // levels
 
 
 def _worth(quanta: int, total: int, levels: int) -> int:

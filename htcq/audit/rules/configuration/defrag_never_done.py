@@ -12,6 +12,7 @@ from htcq.pool.configuration import Configuration
 from htcq.pool.defrag import defrag_knob, defrag_value, runs_defrag
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.knobs import number_of
+from htcq.units import amount_of
 
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
 _CHOICE, _TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
@@ -33,9 +34,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=_TARGET,
             subject=f"knob {_TARGET}",
             message=(
-                f"condor_defrag drains machines until {_TARGET} is true, and it is not true on "
-                f"any of {counted(len(machines), 'machine')} even when it is empty; the largest "
-                f"has {largest.total.get('cpus', 0):.15g} cpus"
+                f"condor_defrag drains machines until {_TARGET} is true; none of "
+                f"{counted(len(machines), 'machine')} makes it true when empty; the largest has "
+                f"{amount_of('cpus', largest.total.get('cpus', 0))}"
             ),
             facts=tuple(_facts(defrag)),
             count=len(machines),
