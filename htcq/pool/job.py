@@ -184,6 +184,13 @@ class Job(NamedTuple):
             return 5
         return value
 
+    def value(self, name: str) -> Value:
+        """Return an attribute that is none of its own: shared, or of its life."""
+        found = self.frame.value(name)
+        if found is UNDEFINED and self.life is not None:
+            found = self.life.value(name)
+        return found
+
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call for a job of the same frame."""
         return self.frame.ad(self.own())

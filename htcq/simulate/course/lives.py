@@ -181,7 +181,7 @@ class Lives:
     def ends(self, life: Life, now: float) -> Verdict:
         """Return what is done with the job at its end."""
         at = self._at(life.schedd, now)
-        code = life.job.life and as_number(life.job.life.value("JobSuccessExitCode"))
+        code = as_number(life.job.value("JobSuccessExitCode"))
         life.count("NumJobCompletions")
         values = dict(self._as_of(life, now))
         values.update(ExitCode=int(code or 0), ExitBySignal=False, CompletionDate=at)
@@ -204,12 +204,10 @@ class Lives:
 
     def deferred_until(self, job: Job, schedd: str, now: float) -> tuple[float, bool]:
         """Return when a job that starts now begins to run, and whether it comes too late."""
-        if job.life is None:
-            return now, False
-        at = as_number(job.life.value("DeferralTime"))
+        at = as_number(job.value("DeferralTime"))
         if at is None:
             return now, False
-        window = as_number(job.life.value("DeferralWindow")) or 0
+        window = as_number(job.value("DeferralWindow")) or 0
         due = float(at) - self._at(schedd, 0.0)
         return max(now, due), due + float(window) < now
 
@@ -240,9 +238,7 @@ class Lives:
 
 def keeps_claim(job: Job) -> float:
     """Return for how many seconds the claim of a job is kept after it (keep_claim_idle)."""
-    if job.life is None:
-        return 0.0
-    return max(0.0, float(as_number(job.life.value("KeepClaimIdle")) or 0))
+    return max(0.0, float(as_number(job.value("KeepClaimIdle")) or 0))
 
 
 def _number(configuration: Configuration | None, knob: str, otherwise: int) -> float:
