@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 
+from htcq.cli.options import seconds
 from htcq.errors import InputError
 from htcq.operations.site_file import read_site_file
 from htcq.settings.changes import Changes
@@ -23,9 +25,10 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
         help="remove the machines whose names match a shell pattern, such as 'node1*'; repeatable",
     )  # fmt: skip
     what.add_argument(
-        "--drain", metavar="MACHINE", action="append",
+        "--drain", metavar="MACHINE[@FROM[..UNTIL]]", action="append",
         help=("drain the machines whose names match: they accept no more jobs, and what they run "
-            "goes on; repeatable"),
+            "goes on; with --cycles and @2h..6h their jobs leave from that time on, as with "
+            "condor_drain, and they take jobs again after the other; repeatable"),
     )  # fmt: skip
     what.add_argument(
         "--add",
@@ -80,10 +83,14 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     models = tuple(_model(text) for text in arguments.model or ())
     if arguments.scale_quotas and not models:
         raise InputError("--scale-quotas without --model", "give --model too")
+    drains = [_drain(text) for text in arguments.drain or () if "@" in text]
+    if drains and arguments.cycles is None:
+        raise InputError("--drain MACHINE@FROM without --cycles", "give --cycles N too")
     return WhatIf(
-        tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand),
-        models, arguments.arrivals or "", arguments.scale_quotas,
-        tuple(as_version_of(text) for text in arguments.as_version or ()),
+        tuple(arguments.remove or ()),
+        tuple(each for each in arguments.drain or () if "@" not in each),
+        tuple(added), tuple(demand), models, arguments.arrivals or "", arguments.scale_quotas,
+        tuple(as_version_of(text) for text in arguments.as_version or ()), tuple(drains),
     )  # fmt: skip
 
 
@@ -96,6 +103,21 @@ def told(arguments: argparse.Namespace) -> Changes:
     if arguments.scale_quotas:
         given.append(("--scale-quotas", ""))
     return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))
+
+
+def _drain(text: str) -> tuple[str, float, float]:
+    """Return a machine, and from when until when it drains, in seconds after the capture."""
+    machine, _, times = text.rpartition("@")
+    first, _, last = times.partition("..")
+    try:
+        at, until = seconds(first), seconds(last) if last else math.inf
+    except argparse.ArgumentTypeError as error:
+        raise InputError(f"--drain {text}: {error}", "such as --drain 'node1*@2h..6h'") from None
+    if not machine or not 0 <= at < until:
+        raise InputError(
+            f"--drain {text}: no time from which and until which", "such as --drain 'node1*@2h..6h'"
+        )
+    return machine, at, until
 
 
 def _model(text: str) -> MachineModel:

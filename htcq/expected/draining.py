@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from htcq.classads import Expr, as_number, holds, parsed
 from htcq.expected.unmet import NEVER_DONE, JobKey, Observed, Unmet
-from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.daemons import DAEMON_LIST, listed_daemons
+from htcq.pool.configuration import Configuration
+from htcq.pool.defrag import defrag_knob, defrag_value, runs_defrag
 from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
@@ -20,7 +20,6 @@ from htcq.pool.slot_state import DEFRAGMENTED, RETIRING, closed_by, used_as
 from htcq.quota.knobs import number_of
 from htcq.units import CPUS, amount_of, counted
 
-_DAEMON = "DEFRAG"
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
 _CHOICE, TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 
@@ -28,12 +27,12 @@ _CHOICE, TARGET = "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR"
 def endless_draining(pool: Pool) -> Iterator[Unmet]:
     """Yield the target of condor_defrag if no machine reaches it."""
     defrag = pool.central
-    if defrag is None or _DAEMON not in listed_daemons(defrag.value(DAEMON_LIST)):
+    if defrag is None or not runs_defrag(defrag):
         return
-    target = parsed(_value(defrag, TARGET))
+    target = parsed(defrag_value(defrag, TARGET))
     if target is None or not _drains(defrag):
         return
-    choice = parsed(_value(defrag, _CHOICE) or "true")
+    choice = parsed(defrag_value(defrag, _CHOICE) or "true")
     whole = [slot for slot in pool.slots or () if slot.type == PARTITIONABLE]
     chosen = [each for each in slot_classes(whole) if _may_drain(each, choice)]
     if not chosen or any(holds(target.evaluate(each.ad(each.total))) for each in chosen):
@@ -64,21 +63,10 @@ def endless_draining(pool: Pool) -> Iterator[Unmet]:
     )
 
 
-def _knob(defrag: Configuration, name: str) -> Knob | None:
-    return defrag.knob(f"{_DAEMON}.{name}") or defrag.knob(name)
-
-
-def _value(defrag: Configuration, name: str) -> str:
-    knob = _knob(defrag, name)
-    if knob is None:
-        return defrag.defaults.get(name, "")
-    return knob.value
-
-
 def _drains(defrag: Configuration) -> bool:
     """Return whether condor_defrag drains anything; without a limit it counts no whole machines."""
-    rate = number_of(_value(defrag, _RATE).strip()) or 0
-    return rate > 0 and number_of(_value(defrag, _MOST).strip()) != 0
+    rate = number_of(defrag_value(defrag, _RATE).strip()) or 0
+    return rate > 0 and number_of(defrag_value(defrag, _MOST).strip()) != 0
 
 
 def _may_drain(slot_class: SlotClass, choice: Expr | None) -> bool:
@@ -102,6 +90,6 @@ def _away(pool: Pool) -> float:
 
 def _facts(defrag: Configuration) -> Iterator[Observed]:
     for name in (TARGET, _CHOICE, _RATE):
-        knob = _knob(defrag, name)
+        knob = defrag_knob(defrag, name)
         if knob is not None:
             yield Observed(knob.name, knob.value, knob.place)

@@ -19,8 +19,11 @@ KNOWN = "known"
 ASKED, WEIGHED = "asked", "weighed"
 #: It is an expression that is evaluated against the other ad of a match.
 EVALUATED = "evaluated"
-#: It changes with the load and the user of the machine and with the hour, or with claims.
+#: It changes with the load and the user of the machine and with the hour, or with claims. Of a job:
+#: its processes change it.
 MACHINE, CLAIMS = "machine", "claims"
+#: It decides when a job runs and for how long, not where.
+LIFE = "life"
 
 
 def names(ads: str, use: str) -> tuple[str, ...]:
@@ -38,7 +41,7 @@ def _names() -> Mapping[tuple[str, str], tuple[str, ...]]:
     return {key: tuple(each) for key, each in found.items()}
 
 
-@lru_cache(maxsize=1)
-def fixed_in_courses() -> Mapping[str, str]:
+@lru_cache(maxsize=2)
+def fixed_in_courses(ads: str = SLOT) -> Mapping[str, str]:
     """Return what courses leave as it was captured, by the name in lower case."""
-    return {name.lower(): name for use in (MACHINE, CLAIMS) for name in names(SLOT, use)}
+    return {name.lower(): name for use in (MACHINE, CLAIMS) for name in names(ads, use)}

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from htcq.htcondor.attributes import SLOT
 from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.tables import rows
 
 NEGOTIATOR, SCHEDD, STARTD = "negotiator", "schedd", "startd"
+#: Those that make a match.
 DAEMONS = (NEGOTIATOR, SCHEDD, STARTD)
+#: It drains machines.
+DEFRAG = "defrag"
 #: In place of a daemon: htcq alone reads the knob, for the audit, for drift and elastic quotas.
 _CAPTURED = "captured"
 _SITES_OWN = re.compile(r"<[a-z]+>")
@@ -127,9 +129,9 @@ def not_followed(daemon: str = "", courses: bool = True) -> Iterator[MatchKnob]:
         yield from _unfollowed(knobs_of(each), courses)
 
 
-def unfollowed_attributes(courses: bool) -> tuple[MatchKnob, ...]:
-    """Return the attributes of slots that no simulated cycle follows; or, that no course does."""
-    return tuple(_unfollowed(attributes_of(SLOT), courses))
+def unfollowed_attributes(ads: str, courses: bool) -> tuple[MatchKnob, ...]:
+    """Return the attributes of slots or jobs that no simulated cycle, or no course, follows."""
+    return tuple(_unfollowed(attributes_of(ads), courses))
 
 
 def _unfollowed(knobs: tuple[MatchKnob, ...], courses: bool) -> Iterator[MatchKnob]:

@@ -145,6 +145,7 @@ class _Capture:
             ("schedds", "Schedd", projections.SCHEDD),
             ("submitters", "Submitter", projections.SUBMITTER),
             ("accounting", "Accounting", projections.EVERYTHING),
+            ("defrags", "Defrag", projections.DEFRAG),
         )
         tasks = [
             Task(

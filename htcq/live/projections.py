@@ -28,6 +28,7 @@ SUBMITTER = names(attributes.SUBMITTER, ASKED)
 #: Of what a schedd knows of each user.
 USER = names(attributes.USER, ASKED)
 COLLECTOR = names(attributes.COLLECTOR, ASKED)
+DEFRAG = ("Name", "Machine", "MyType", "DaemonStartTime", "CondorVersion")
 #: All of what negotiators and accounting records say: few ads, and the numbers of cycles end in a
 #: count.
 EVERYTHING: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ _NO_VALUE = "Not defined"
 _WHOSE = ("SUBSYSTEM", "LOCALNAME")
 #: Knobs that look like those of the table, and say nothing of who gets what: logs, sockets.
 _UNWANTED = re.compile(r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z", re.IGNORECASE)
-#: The negotiator evaluates these against slots.
+#: The negotiator and condor_defrag evaluate these against slots.
 _ON_SLOTS = frozenset(
     (
         "NEGOTIATOR_PRE_JOB_RANK",
@@ -41,10 +41,14 @@ _ON_SLOTS = frozenset(
         "PREEMPTION_REQUIREMENTS",
         "PREEMPTION_RANK",
         "SLOT_WEIGHT",
+        "DEFRAG_CANCEL_REQUIREMENTS",
+        "DEFRAG_RANK",
+        "DEFRAG_REQUIREMENTS",
+        "DEFRAG_WHOLE_MACHINE_EXPR",
     )
 )
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-#: The negotiator and the schedds evaluate these in the ads of jobs.
+#: The negotiator and the schedds evaluate these in the ads of jobs, or list attributes of them.
 _IN_JOBS = frozenset(
     (
         "NEGOTIATOR_JOB_CONSTRAINT",
@@ -52,8 +56,13 @@ _IN_JOBS = frozenset(
         "SCHEDD_SLOT_WEIGHT",
         "PREEMPTION_REQUIREMENTS",
         "PREEMPTION_RANK",
+        "SIGNIFICANT_ATTRIBUTES",
+        "ADD_SIGNIFICANT_ATTRIBUTES",
+        "SYSTEM_ON_VACATE_COOL_DOWN",
     )
 )
+#: So do schedds and shadows with knobs that begin so.
+_POLICIES = "SYSTEM_PERIODIC_"
 
 
 def is_wanted(name: str) -> bool:
@@ -175,7 +184,7 @@ def write_configuration(
     of_jobs: set[str] = set()
     for each, text in values.items():
         name = each.upper()
-        if name in _IN_JOBS:
+        if name in _IN_JOBS or name.startswith(_POLICIES):
             of_jobs.update(_WORD.findall(text))
         if name not in _ON_SLOTS:
             continue

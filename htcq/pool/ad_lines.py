@@ -37,13 +37,15 @@ _MAX_ALIKE, _MAX_FORMS, _MAX_BYTES = 4, 128, 256 * 1024
 class AdSchema:
     """The attributes of one type of ad that are kept.
 
-    ``own`` attributes differ from ad to ad, ``shared`` ones hardly do.
+    ``own`` attributes differ from ad to ad, ``shared`` ones hardly do. Shared ones that are
+    ``apart`` do not tell ads apart.
 
     Names are in lower case; a shared name that ends in ``*`` stands for all that begin so.
     """
 
     own: tuple[str, ...]
     shared: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
 
 
 class RawAd(NamedTuple):
@@ -66,7 +68,7 @@ class Table:
 
     def __init__(self, schema: AdSchema, values: Interned) -> None:
         self._values = values
-        plain = [name for name in schema.shared if _PLAIN_NAME.match(name)]
+        plain = [name for name in schema.shared | schema.apart if _PLAIN_NAME.match(name)]
         self._own = {name: place for place, name in enumerate(schema.own)}
         self._shared = frozenset(plain)
         self._beginnings = tuple(name[:-1] for name in plain if name.endswith("*"))

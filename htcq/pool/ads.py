@@ -7,7 +7,7 @@ turns out to name more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -75,16 +75,21 @@ class _NamesMoreError(Exception):
 
 
 def read_jobs(
-    chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
+    chunks: Chunks,
+    expressions: Expressions,
+    named: frozenset[str] = frozenset(),
+    apart: frozenset[str] = frozenset(),
 ) -> Read:
     """Return the jobs of ``chunks``.
 
-    ``named`` are attributes of jobs that the slots' expressions name.
+    ``named`` are attributes of jobs that the slots' expressions name, ``apart`` those that policies
+    of access points name.
 
     Raises:
         InputError: there is text, and no job in it.
     """
-    return _read_until_complete(partial(_read_jobs, chunks, expressions), _with(JOB, named))
+    schema = _with(JOB, named, apart)
+    return _read_until_complete(partial(_read_jobs, chunks, expressions), schema)
 
 
 def read_past(
@@ -111,54 +116,99 @@ def read_collector(
     return _read_until_complete(partial(_read_collector, chunks, expressions), _with(SLOT, named))
 
 
-def _with(schema: AdSchema, extra: frozenset[str]) -> AdSchema:
-    """Return ``schema`` with more shared attributes."""
-    plain = {name for name in extra if PLAIN_NAME.match(name)}
-    return replace(schema, shared=schema.shared | plain.difference(schema.own))
+def _with(schema: AdSchema, extra: frozenset[str], apart: frozenset[str] = frozenset()) -> AdSchema:
+    """Return ``schema`` with more shared attributes, and more that are ``apart``."""
+    shared, others = (
+        {name for name in names if PLAIN_NAME.match(name)} for names in (extra, apart)
+    )
+    return replace(
+        schema,
+        shared=schema.shared | shared.difference(schema.own),
+        apart=schema.apart | others.difference(schema.own),
+    )
 
 
-def _read_until_complete(
-    read: Callable[[AdSchema, set[str] | None], Read], schema: AdSchema
-) -> Read:
+@dataclass
+class _Named:
+    """What expressions name: in lower case, those of attributes that are apart by themselves."""
+
+    shared: set[str] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)
+
+    def within(self, shared: frozenset[str], apart: frozenset[str]) -> bool:
+        return self.shared <= shared and self.apart <= apart
+
+
+def _read_until_complete(read: Callable[[AdSchema, _Named | None], Read], schema: AdSchema) -> Read:
     """Read until no expression names an attribute that was ignored."""
     extra: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
     starts = readings = 0
     while starts < _MAX_STARTS and readings < _MAX_READINGS:
-        named: set[str] = set(extra)
+        named = _Named(set(extra), set(apart))
         try:
-            found = read(_with(schema, extra), named)
+            found = read(_with(schema, extra, apart), named)
         except _NamesMoreError:
             starts += 1
         else:
-            if named <= extra:
+            if named.within(extra, apart):
                 return found
             readings += 1
-        extra = frozenset(named)
-    return read(_with(schema, extra), None)
+        extra, apart = frozenset(named.shared), frozenset(named.apart)
+    return read(_with(schema, extra, apart), None)
 
 
 class _Frames:
     """Shared attributes of one reading, and the names that their expressions use."""
 
-    def __init__(self, schema: AdSchema, expressions: Expressions, named: set[str] | None) -> None:
+    def __init__(self, schema: AdSchema, expressions: Expressions, named: _Named | None) -> None:
         self.known: dict[Lines, SharedAttributes] = {}
         self.target: set[str] = set()
         self.wanted = schema.shared | frozenset(schema.own)
         self._prefixes = tuple(name[:-1] for name in schema.shared if name.endswith("*"))
+        self._apart, self._lives = schema.apart, dict[Lines, SharedAttributes]()
+        self._split: dict[Lines, tuple[Lines, Lines]] = {}
         self._expressions, self._named, self._count = expressions, named, 0
         self._own = frozenset(schema.own)
         self.too_many = False
 
     def of(self, raw: RawAd) -> SharedAttributes:
+        """Return what ``raw`` shares with others."""
         self._count += 1
-        frame = self.known.get(raw.shared)
+        shared = self._parts(raw)[0]
+        frame = self.known.get(shared)
         if frame is None:
             # GPUs have a name each; without it, slots with equal GPUs are equal.
-            lines = nameless_devices(raw.shared, self.wanted)
+            lines = nameless_devices(shared, self.wanted)
             frame = self.known.setdefault(lines, SharedAttributes(lines, self._expressions))
-            self.known[raw.shared] = frame
+            self.known[shared] = frame
             self._note(frame)
         return frame
+
+    def apart(self, raw: RawAd) -> SharedAttributes | None:
+        """Return those attributes of ``raw`` that are apart; None where it has none."""
+        lines = self._parts(raw)[1]
+        if not lines:
+            return None
+        frame = self._lives.get(lines)
+        if frame is None:
+            frame = self._lives[lines] = SharedAttributes(lines, self._expressions)
+            if self._named is not None:
+                names = frame.references().own - self._own - self._apart
+                self._add(self._not_read(names), self._named.apart)
+        return frame
+
+    def _parts(self, raw: RawAd) -> tuple[Lines, Lines]:
+        """Return the lines of ``raw`` that are shared, and those that are apart."""
+        if not self._apart:
+            return raw.shared, ()
+        parts = self._split.get(raw.shared)
+        if parts is None:
+            named = [(text_of(line[0]).lower(), line) for line in raw.shared]
+            shared = tuple(line for name, line in named if self._is_read(name))
+            apart = tuple(line for name, line in named if name in self._apart)
+            parts = self._split[raw.shared] = (shared, apart)
+        return parts
 
     def _note(self, frame: SharedAttributes) -> None:
         """Note the attributes that the expressions of ``frame`` name.
@@ -170,20 +220,25 @@ class _Frames:
         # An attribute that the ad lacks is looked up on the other side, with or without TARGET.
         self.target |= references.target
         self.target.update(name for name in references.own - self._own if name not in frame)
-        if self._named is None:
-            return
-        new = self._not_read(references.own | _assets(frame)) - self._named
-        free = max(0, _MAX_NAMED - len(self._named))
+        if self._named is not None:
+            self._add(self._not_read(references.own | _assets(frame)), self._named.shared)
+
+    def _add(self, names: set[str], named: set[str]) -> None:
+        new = names - named
+        free = max(0, _MAX_NAMED - len(named))
         if len(new) > free:
             self.too_many = True
             new = set(sorted(new)[:free])
-        self._named |= new
+        named |= new
         if new and self._count <= _SOON:
             raise _NamesMoreError
 
-    def _not_read(self, names: frozenset[str]) -> set[str]:
-        """Return those of ``names`` that the schema does not have."""
-        return {name for name in names - self.wanted if not name.startswith(self._prefixes)}
+    def _not_read(self, names: Iterable[str]) -> set[str]:
+        """Return those of ``names`` that are not read as shared ones."""
+        return {name for name in names if not self._is_read(name)}
+
+    def _is_read(self, name: str) -> bool:
+        return name in self.wanted or name.startswith(self._prefixes)
 
 
 def _assets(frame: SharedAttributes) -> frozenset[str]:
@@ -210,12 +265,12 @@ def _with_priorities(job: Job, texts: Sequence[bytes | None]) -> Job:
 
 
 def _read_jobs(
-    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
+    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: _Named | None
 ) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     flaws = _Flaws(expressions_of_job_flaw)
     for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, interned, untyped=_JOB_TYPE):
-        job = Job(frames.of(raw), *raw.own[:_OWN])
+        job = Job._make((frames.of(raw), *raw.own[:_OWN], frames.apart(raw)))
         if any(raw.texts[_PRIORITIES]):
             job = _with_priorities(job, raw.texts)
         times = raw.own[_OWN:]
@@ -234,7 +289,7 @@ def _read_jobs(
 
 
 def _read_collector(
-    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
+    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: _Named | None
 ) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}

@@ -93,5 +93,5 @@ def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
     requirements = " && ".join(needs) or "true"
     lines.append((b"Requirements", bytes_of(requirements)))
     frame = SharedAttributes(tuple(lines), Expressions())
-    job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
+    job = Job._make((frame, *[UNDEFINED] * len(JOB_OWN), None))
     return Autocluster(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

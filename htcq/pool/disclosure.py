@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from htcq.pool.attribute_names import JOB_NAMES, MATCH_NAMES, SLOT_NAMES, job_names, slot_names
+from htcq.pool.job import LIFE
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 
@@ -78,15 +79,17 @@ _SLOT = _EVERY | _forms(
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
         "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
         "TotalJobRunTime EnteredCurrentState WantClaiming MyCurrentTime DrainReason "
-        "ExpectedMachineGracefulDrainingCompletion DetectedCpus DetectedGPUs NumDynamicSlotsTime "
-        "RecentClaimRequests RecentActivationRequests RecentJobStarts"
+        "ExpectedMachineGracefulDrainingCompletion LastDrainStartTime DetectedCpus DetectedGPUs "
+        "NumDynamicSlotsTime RecentClaimRequests RecentActivationRequests RecentJobStarts"
     ),
 )
-_JOB = _EVERY | _forms(
+_LIVES = dict.fromkeys(LIFE, Form.EXPRESSION) | _EVERY
+_JOB = _LIVES | _forms(
     plain="WhenToTransferOutput Managed",
     who="Owner User AccountingGroup Scheduler",
     where=(
-        "ScheddName RemoteHost LastRemoteHost RemotePool FileSystemDomain LastRejMatchNegotiator"
+        "ScheddName RemoteHost LastRemoteHost RemotePool FileSystemDomain LastRejMatchNegotiator "
+        "FlockTo"
     ),
     group="AcctGroup",
     limits="ConcurrencyLimits",
@@ -102,7 +105,7 @@ _JOB = _EVERY | _forms(
         "JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs WantFlocking WantClaiming "
         "WantParallelScheduling MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected "
         "JobCoolDownExpiration CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned "
-        "LastRejMatchReason LastRejMatchTime HtcqVacateCost VacateReason"
+        "LastRejMatchReason LastRejMatchTime HtcqVacateCost IsNoopJob VacateReason"
     ),
 )
 #: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an
@@ -141,6 +144,7 @@ _SCHEDD = (
 )
 #: A start that is rounded would make a negotiator late that has just begun.
 _NEGOTIATOR = _EVERY | _HEARD | _forms(hour="DaemonLastReconfigTime", expression="DaemonStartTime")
+_DEFRAG = _EVERY | _forms(expression="DaemonStartTime")
 _COLLECTOR = (
     _EVERY
     | _HEARD
@@ -179,6 +183,7 @@ OF_TYPE: Mapping[str, Mapping[str, Form]] = {
     "submitter": _SUBMITTER,
     "scheduler": _SCHEDD,
     "negotiator": _NEGOTIATOR,
+    "defrag": _DEFRAG,
     "collector": _COLLECTOR,
     "accounting": _ACCOUNTING,
     "owner": _USER,

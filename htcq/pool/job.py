@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Value
+from htcq.htcondor import attributes
 from htcq.pool.ad_lines import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 
@@ -27,11 +28,16 @@ SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
     "NiceUser", "WantClaiming", "Require*", "_condor_Request*", "Scheduler",
     "WantParallelScheduling", "Managed", "JobMaterializePaused", "MaxJobRetirementTime",
-    "HtcqVacateCost", "HoldReasonCode", "HoldReasonSubCode",
+    "HtcqVacateCost", "HoldReasonCode", "HoldReasonSubCode", "IsNoopJob",
 )  # fmt: skip
+#: What decides when a job runs and for how long: apart from the shared attributes, since jobs that
+#: differ in these alone match the same slots.
+LIFE = frozenset(name.lower() for name in attributes.names(attributes.JOB, attributes.LIFE))
 #: The index of each own attribute in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1) if name != SCHEDD}
-JOB = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
+JOB = AdSchema(
+    tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED), LIFE
+)
 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
 #: Universes whose jobs the negotiator never sees: scheduler, grid and local
@@ -49,7 +55,11 @@ _MAX_WANTED = 1_000_000
 
 
 class Job(NamedTuple):
-    """One job: its shared attributes (``frame``) and its own."""
+    """One job: its shared attributes (``frame``) and its own.
+
+    ``life`` are those attributes that decide when it runs, with what their expressions name; None
+    where it has none.
+    """
 
     frame: SharedAttributes
     cluster: Value
@@ -91,6 +101,7 @@ class Job(NamedTuple):
     last_host: Value = UNDEFINED
     completions: Value = UNDEFINED
     vacate_reason: Value = UNDEFINED
+    life: SharedAttributes | None = None
 
     @property
     def id(self) -> str:
@@ -128,7 +139,9 @@ class Job(NamedTuple):
     @property
     def wanted(self) -> int:
         """Number of slots that the job still wants: MaxHosts - CurrentHosts if idle, else 0."""
-        if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES or self.managed_externally:
+        if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES:
+            return 0
+        if self.managed_externally or self.frame.value("IsNoopJob") is True:
             return 0
         most = 1
         if isinstance(self.max_hosts, int):
@@ -173,13 +186,20 @@ class Job(NamedTuple):
             return 5
         return value
 
+    def value(self, name: str) -> Value:
+        """Return an attribute that is none of its own: shared, or of its life."""
+        found = self.frame.value(name)
+        if found is UNDEFINED and self.life is not None:
+            found = self.life.value(name)
+        return found
+
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call for a job of the same frame."""
         return self.frame.ad(self.own())
 
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the job's own."""
-        return ((name, value) for name, value in zip(OWN, self[1:]) if name != SCHEDD)
+        return ((name, value) for name, value in zip(OWN, self[1:-1]) if name != SCHEDD)
 
 
 # 1, 1.0 and true are equal keys, but to typed ones.

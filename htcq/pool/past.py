@@ -20,7 +20,7 @@ _LAST, _DONE, _BEGUN, _IN_ALL = (
 )  # fmt: skip
 #: Attributes that say how long a job ran, besides those of any job.
 TIMES = tuple(name for name in (_LAST, _DONE, _BEGUN, _IN_ALL) if name not in JOB.own)
-PAST_JOB = AdSchema((*JOB.own, *TIMES), JOB.shared)
+PAST_JOB = AdSchema((*JOB.own, *TIMES), JOB.shared, JOB.apart)
 #: A run of no whole second counts as one: nothing is shorter to a schedd.
 _SHORTEST = 1.0
 
@@ -42,6 +42,18 @@ class Arrival:
     at: float
     job: Job
     seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class PlannedDrain:
+    """A machine that is drained gracefully ``at`` so many seconds after the capture.
+
+    It takes jobs again after ``until`` seconds; inf: never.
+    """
+
+    machine: str
+    at: float
+    until: float
 
 
 def seconds_run(job: Job, times: Sequence[Value]) -> float | None:

@@ -10,8 +10,16 @@ from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.daemons import STARTD as STARTD_DAEMON
 from htcq.pool.job import Job
 from htcq.pool.left_out import LeftOut
-from htcq.pool.past import Arrival, Past
-from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTER, Record
+from htcq.pool.past import Arrival, Past, PlannedDrain
+from htcq.pool.record import (
+    ACCOUNTING,
+    COLLECTOR,
+    DEFRAG,
+    NEGOTIATOR,
+    SCHEDD,
+    SUBMITTER,
+    Record,
+)
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Slot
 
@@ -90,6 +98,7 @@ class Pool:
     job_frames: tuple[SharedAttributes, ...] = ()
     past: tuple[Past, ...] = ()
     arriving: tuple[Arrival, ...] = ()
+    drains: tuple[PlannedDrain, ...] = ()
     accountant_log: AccountantLog | None = None
     only_files: bool = False
     map_files: Mapping[str, bool] = field(default_factory=dict)
@@ -139,6 +148,11 @@ class Pool:
     def schedds(self) -> tuple[Record, ...]:
         """The schedd ads."""
         return self._of(SCHEDD)
+
+    @property
+    def defrags(self) -> tuple[Record, ...]:
+        """The ads of condor_defrag."""
+        return self._of(DEFRAG)
 
     @property
     def negotiators(self) -> tuple[Record, ...]:

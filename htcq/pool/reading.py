@@ -40,12 +40,17 @@ _ABOUT_SLOTS = (
     "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
     "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT", "NEGOTIATOR_PRE_JOB_RANK",
     "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK",
+    "DEFRAG_CANCEL_REQUIREMENTS", "DEFRAG_RANK", "DEFRAG_REQUIREMENTS", "DEFRAG_WHOLE_MACHINE_EXPR",
 )  # fmt: skip
 #: Those that the negotiator and the schedds evaluate in job ads.
 _ABOUT_JOBS = (
     "SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT",
     "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK",
 )  # fmt: skip
+#: Lists of attributes of jobs.
+_LISTS = ("SIGNIFICANT_ATTRIBUTES", "ADD_SIGNIFICANT_ATTRIBUTES")
+#: What access points evaluate in ads of jobs to decide when they run; the first begins names.
+_ABOUT_LIVES = ("SYSTEM_PERIODIC_", "SYSTEM_ON_VACATE_COOL_DOWN")
 Result = TypeVar("Result")
 
 
@@ -89,9 +94,12 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     access = damage.configurations("access", texts.access, parse, SCHEDD)
     execute = damage.configurations("execute", texts.execute, parse, STARTD)
     of_jobs = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
-    of_jobs |= {name.lower() for name in texts.job_attributes}
+    of_jobs |= _listed_by((central, *access.values()))
+    of_lives = _named_by_lives((central, *access.values()), expressions)
+    # What somebody wants to know of jobs besides does not tell them apart.
+    of_lives |= {name.lower() for name in texts.job_attributes}
     of_slots = _named_by((central, changed), _ABOUT_SLOTS, expressions)
-    jobs, past, ads = _read_both(texts, expressions, damage, of_jobs, of_slots)
+    jobs, past, ads = _read_both(texts, expressions, damage, of_jobs, of_slots, of_lives)
     unusable = LeavingOut()
     priorities = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, unusable))
     users = damage.reading("users.ads", lambda: _users(texts.users, unusable))
@@ -188,6 +196,7 @@ def _read_both(
     damage: _Damaged,
     of_jobs: frozenset[str],
     of_slots: frozenset[str],
+    of_lives: frozenset[str],
 ) -> tuple[Read | None, Read | None, Read | None]:
     """Return jobs, jobs of the history, and slots.
 
@@ -200,7 +209,8 @@ def _read_both(
         asked_of_jobs = _wanted(ads)
         if jobs is None or _any_unread(asked_of_jobs, jobs.kept):
             of_jobs |= asked_of_jobs
-            read = partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs)
+            of_queue = partial(read_jobs, apart=of_lives)
+            read = partial(_read_if, of_queue, texts.jobs, expressions, of_jobs)
             jobs = damage.reading("jobs.ads", read)
             past = _read_if(read_past, texts.past, expressions, of_jobs)
         asked_of_slots = _wanted(jobs) | _wanted(past)
@@ -282,6 +292,29 @@ def _named_by(
         if expression is not None:
             # START_VANILLA_UNIVERSE has scopes of its own: JOB and SLOT.
             names.update(expression.words())
+    return frozenset(names)
+
+
+def _listed_by(configurations: Iterable[Configuration | None]) -> frozenset[str]:
+    """Return the attributes that lists of significant ones name."""
+    names: set[str] = set()
+    for configuration in configurations:
+        if configuration is not None:
+            for knob in _LISTS:
+                names.update(configuration.value(knob).replace(",", " ").lower().split())
+    return frozenset(names)
+
+
+def _named_by_lives(
+    configurations: Iterable[Configuration | None], expressions: Expressions
+) -> frozenset[str]:
+    """Return every word of the policies of jobs that access points have."""
+    names: set[str] = set()
+    for configuration in configurations:
+        for knob in configuration or ():
+            if knob.bare.upper().startswith(_ABOUT_LIVES):
+                expression = expressions.parsed(knob.value) if knob.value else None
+                names.update(() if expression is None else expression.words())
     return frozenset(names)
 
 

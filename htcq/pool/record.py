@@ -13,14 +13,15 @@ from htcq.pool.values import Interned, text_of
 #: Everything is kept of these, and their frames are as many as they are.
 RECORD = AdSchema((), frozenset({"*"}))
 
-SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = (
+SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING, DEFRAG = (
     "Submitter",
     "Scheduler",
     "Negotiator",
     "Collector",
     "Accounting",
+    "Defrag",
 )
-RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING)
+RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING, DEFRAG)
 #: What a schedd knows of a user (condor_qusers).
 USER = "Owner"
 

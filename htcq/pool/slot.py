@@ -23,7 +23,7 @@ OWN = (
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
     "MyCurrentTime", "NumDynamicSlotsTime", "RecentClaimRequests", "RecentActivationRequests",
-    "RecentJobStarts",
+    "RecentJobStarts", "LastDrainStartTime",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -88,6 +88,7 @@ class Slot(NamedTuple):
     recent_claims: Value = UNDEFINED
     recent_activations: Value = UNDEFINED
     recent_starts: Value = UNDEFINED
+    drained_at: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

@@ -10,14 +10,22 @@ from htcq.classads import Value
 from htcq.errors import BindingsError
 from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.job import Job
-from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTER, Record
+from htcq.pool.record import (
+    ACCOUNTING,
+    COLLECTOR,
+    DEFRAG,
+    NEGOTIATOR,
+    SCHEDD,
+    SUBMITTER,
+    Record,
+)
 from htcq.pool.slot import Slot, is_asset
 from htcq.pool.slot_class import SlotClass
 
 #: Names of the records in messages.
 WORDS = {
     SUBMITTER: "submitter", SCHEDD: "schedd", NEGOTIATOR: "negotiator", COLLECTOR: "collector",
-    ACCOUNTING: "accounting record",
+    ACCOUNTING: "accounting record", DEFRAG: "condor_defrag",
 }  # fmt: skip
 
 

@@ -6,9 +6,10 @@ The table is in :mod:`htcq.htcondor.matching`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
-from htcq.classads import parsed
-from htcq.htcondor.attributes import fixed_in_courses
+from htcq.classads import Expr, Missing, parsed
+from htcq.htcondor.attributes import JOB, SLOT, fixed_in_courses
 from htcq.htcondor.defaults import former_defaults
 from htcq.htcondor.matching import (
     NEGOTIATOR,
@@ -20,17 +21,26 @@ from htcq.htcondor.matching import (
 )
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
+from htcq.pool.job import OWN, Job
 from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
 from htcq.simulate.cycle.time_limits import TIME_LIMITS
 
 #: How much of a value a sentence has.
 _MAX_LETTERS = 60
-#: Values with which an attribute has no effect.
+#: Values with which an attribute has no effect: on slots, on jobs.
 _OFF = ("undefined", "false")
+_OFF_JOBS = (*_OFF, "0", '""', '"on_exit"')
 _OF_SLOTS, _OF_JOBS = ("Requirements", "Rank", "SlotWeight"), ("Requirements", "Rank")
+#: What decides when a job leaves its slot or the queue, besides SYSTEM_PERIODIC_* of its schedd.
+_POLICIES = (
+    "PeriodicHold", "PeriodicRelease", "PeriodicRemove", "PeriodicVacate", "OnExitHold",
+    "OnExitRemove",
+)  # fmt: skip
+_SYSTEM_POLICIES = "SYSTEM_PERIODIC_"
 
 
 def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
@@ -47,11 +57,13 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
         access = {"": pool.central.of(SCHEDD_DAEMON)}
     yield from _of_daemons(SCHEDD, access, courses)
     yield from _of_daemons(STARTD, pool.execute, courses)
-    yield from _of_slots(pool, unfollowed_attributes(courses))
+    yield from _of_slots(pool, unfollowed_attributes(SLOT, courses))
+    yield from _of_jobs(pool, unfollowed_attributes(JOB, courses))
     if courses:
-        fixed = fixed_in_courses()
-        for name, whose in sorted(_fixed(pool).items()):
-            yield f"{fixed[name]} in {whose} is not followed: it stays as it was captured"
+        for ads, found in ((SLOT, _fixed(pool)), (JOB, _fixed_of_jobs(pool, access))):
+            fixed = fixed_in_courses(ads)
+            for name, whose in sorted(found.items()):
+                yield f"{fixed[name]} in {whose} is not followed: it stays as it was captured"
 
 
 def _of_daemons(
@@ -136,10 +148,71 @@ def _of_slots(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
             if slot.frame.texts.get(name, _OFF[0]).lower() not in _OFF
         ]
         if slots:
-            subject = f"{attribute.name} of {len(slots)} slots, such as {min(slots)},"
-            if len(slots) == 1:
-                subject = f"{attribute.name} of {slots[0]}"
-            yield _sentence(attribute, subject)
+            yield _of_ads(attribute, len(slots), min(slots), "slots")
+
+
+def _of_jobs(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
+    """Yield a sentence on each attribute of jobs that is not followed."""
+    wanted = {attribute.name.lower(): attribute for attribute in attributes}
+    places = {name.lower(): place for place, name in enumerate(OWN, 1)}
+    own = [(name, places[name]) for name in wanted if name in places]
+    set_in: dict[int, tuple[str, ...]] = {}
+    found: dict[str, list[str]] = {}
+    for job in pool.jobs or ():
+        names: list[str] = []
+        for frame in (job.frame, job.life):
+            if frame is not None and id(frame) not in set_in:
+                set_in[id(frame)] = tuple(_set(frame, wanted))
+            names += set_in.get(id(frame), ())
+        names += [name for name, place in own if _is_set(job, place)]
+        for name in dict.fromkeys(names):
+            found.setdefault(name, []).append(job.id)
+    for name, jobs in sorted(found.items()):
+        yield _of_ads(wanted[name], len(jobs), jobs[0], "jobs")
+
+
+def _set(frame: SharedAttributes, wanted: Iterable[str]) -> Iterator[str]:
+    return (name for name in wanted if frame.texts.get(name, _OFF[0]).lower() not in _OFF_JOBS)
+
+
+def _is_set(job: Job, place: int) -> bool:
+    value = job[place]
+    if isinstance(value, Missing):
+        return False
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text.lower() not in _OFF_JOBS
+
+
+def _of_ads(attribute: MatchKnob, count: int, first: str, noun: str) -> str:
+    subject = f"{attribute.name} of {count} {noun}, such as {first},"
+    if count == 1:
+        subject = f"{attribute.name} of {first}"
+    return _sentence(attribute, subject)
+
+
+def _fixed_of_jobs(pool: Pool, access: Mapping[str, Configuration]) -> Mapping[str, str]:
+    """Return a policy of jobs for each attribute of theirs that it names and no course follows."""
+    fixed = fixed_in_courses(JOB).keys()
+    found: dict[str, str] = {}
+    for configuration in access.values():
+        for knob in configuration:
+            if knob.bare.upper().startswith(_SYSTEM_POLICIES):
+                _note(found, fixed, parsed(knob.value), knob.bare)
+    seen: set[int] = set()
+    for job in pool.jobs or ():
+        if job.life is not None and id(job.life) not in seen:
+            seen.add(id(job.life))
+            for policy in _POLICIES:
+                _note(found, fixed, job.life.expression(policy), f"{policy} of {job.id}")
+    return found
+
+
+def _note(
+    found: dict[str, str], names: AbstractSet[str], expression: Expr | None, whose: str
+) -> None:
+    """Note ``whose`` the first expression is that names each of ``names``."""
+    for name in () if expression is None else names & set(expression.words()):
+        found.setdefault(name, whose)
 
 
 def _fixed(pool: Pool) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from htcq.errors import InputError
 from htcq.pool.job import Job
+from htcq.pool.past import PlannedDrain
 from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER, Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
@@ -28,6 +29,9 @@ from htcq.simulate.slots import Slots
 class WhatIf:
     """Changes of a pool: machines removed, drained and added (number and model), and demand.
 
+    ``drain_later`` has machines with the seconds after the capture from which and until which they
+    drain.
+
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
     below it, are more. ``models`` are those that machines, new ones too, would have; with
     ``scale_quotas`` groups keep their shares then. ``arrivals`` is the file whose jobs, the
@@ -42,11 +46,12 @@ class WhatIf:
     arrivals: str = ""
     scale_quotas: bool = False
     versions: tuple[AsVersion, ...] = ()
+    drain_later: tuple[tuple[str, float, float], ...] = ()
 
     def __bool__(self) -> bool:
         return any(
             (self.remove, self.drain, self.add, self.demand, self.models, self.arrivals)
-        ) or bool(self.versions)
+        ) or bool(self.versions or self.drain_later)
 
 
 def changed_pool(pool: Pool, what: WhatIf) -> Pool:
@@ -66,7 +71,12 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
         slots = tuple(
             make.drained(slot) if str(slot.machine) in drained else slot for slot in slots
         )
-    pool = pool_as_version(replace(pool, slots=(*slots, *added)), what.versions)
+    drains = tuple(
+        PlannedDrain(machine, at, until)
+        for pattern, at, until in what.drain_later
+        for machine in sorted(_matched(slots, pattern, "--drain"))
+    )
+    pool = pool_as_version(replace(pool, slots=(*slots, *added), drains=drains), what.versions)
     if what.models:
         modelled = with_models(pool, what.models)
         pool = with_scaled_quotas(pool, modelled) if what.scale_quotas else modelled

@@ -27,9 +27,9 @@ FEW_MB = 64
 
 def held_wall(job: Job) -> MatchFailure:
     """Return the wall of a job on hold, with the reason and the time that its ad has."""
-    reason, code = job.frame.value("HoldReason"), as_number(job.frame.value("HoldReasonCode"))
-    subcode = as_number(job.frame.value("HoldReasonSubCode"))
-    since = as_number(job.frame.value("EnteredCurrentStatus"))
+    reason, code = job.value("HoldReason"), as_number(job.value("HoldReasonCode"))
+    subcode = as_number(job.value("HoldReasonSubCode"))
+    since = as_number(job.status_since)
     text, amounts = "it is on hold", dict[str, wall.Amount](job_status=HELD)
     if since is not None:
         text += f" since {show_moment(since)}"
@@ -71,9 +71,9 @@ def is_held_for_memory(job: Job) -> bool:
     """Return whether a job is on hold since it used more memory than it has."""
     if job.status != HELD:
         return False
-    code = as_number(job.frame.value("HoldReasonCode"))
-    subcode = as_number(job.frame.value("HoldReasonSubCode"))
-    return _is_of_memory(code, subcode, job.frame.value("HoldReason"))
+    code = as_number(job.value("HoldReasonCode"))
+    subcode = as_number(job.value("HoldReasonSubCode"))
+    return _is_of_memory(code, subcode, job.value("HoldReason"))
 
 
 def _advice(code: float | None, subcode: float | None) -> str:

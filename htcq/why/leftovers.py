@@ -49,11 +49,11 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
     world.take(whole)
     name_of = cycle.askers.access.name_of
     jobs = frozenset(
-        (name_of(start.job), start.job.id) for start in world.starts if start.by == LEFTOVER
+        (name_of(start.job), start.job.id) for start in world.runs.starts if start.by == LEFTOVER
     )
     for made in whole:
         if made.slot in left:
-            left[made.slot] = world.bases[made.slot].left
+            left[made.slot] = world.holdings.bases[made.slot].left
     return AfterCycle(jobs, left)
 
 

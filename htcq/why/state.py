@@ -79,7 +79,7 @@ def _unmatched(job: Job) -> MatchFailure:
     amounts: dict[str, wall.Amount] = {"universe": name}
     if job.universe != GRID:
         return MatchFailure(wall.UNMATCHED_UNIVERSE, text, amounts)
-    resource, status = job.frame.value("GridResource"), job.frame.value("GridJobStatus")
+    resource, status = job.value("GridResource"), job.value("GridJobStatus")
     if isinstance(resource, str):
         text += f"; it goes to {resource} (GridResource)"
         amounts["resource"] = resource

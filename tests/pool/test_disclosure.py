@@ -12,7 +12,7 @@ from htcq.pool.disclosure import form_of
     ("ad_type", "name"),
     [
         *(("machine", name) for name in (*slot.OWN, *slot.SHARED)),
-        *(("job", name) for name in sorted({*job.OWN, *job.SHARED})),
+        *(("job", name) for name in sorted({*job.OWN, *job.SHARED, *job.LIFE})),
     ],
 )
 def test_what_is_read_of_an_ad_stays(ad_type: str, name: str) -> None:

@@ -177,7 +177,7 @@ def outcome(found: Course) -> list[object]:
 def restless(*given: Any) -> World:
     """Return a world in which something has always changed."""
     world = World(*given)
-    world.changes = Restless()  # type: ignore[assignment]
+    world.runs.changes = Restless()  # type: ignore[assignment]
     return world
 
 

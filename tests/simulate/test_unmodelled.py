@@ -123,14 +123,11 @@ def test_attributes_of_slots_are_named_where_they_have_an_effect() -> None:
     ]
 
 
-def test_machines_that_drain_are_named_in_courses_alone() -> None:
-    """Cycles follow the Requirements that a startd publishes while it drains."""
+def test_machines_that_drain_are_followed() -> None:
     given = pool(slot(Draining="true"))
 
     assert [*unmodelled(given)] == []
-    assert [*unmodelled(given, courses=True)] == [
-        "Draining of slot1@node1 is not followed: claims end with their jobs"
-    ]
+    assert [*unmodelled(given, courses=True)] == []
 
 
 def test_what_courses_leave_as_it_was_captured_is_named_with_an_expression_that_looks_at_it() -> (

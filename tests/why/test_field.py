@@ -86,6 +86,7 @@ def test_start_scheduler_universe_that_is_false_is_named() -> None:
 
 def test_a_hold_has_its_reason_and_a_forgotten_unit() -> None:
     found = walls(recorded("unit-forgotten"), "29.0")[wall.HELD]
+    assert found.text.startswith("it is on hold since 20")
     assert "Job has gone over cgroup memory limit of 128 megabytes" in found.text
     assert "It requests 8 MiB of memory" in found.text
     assert "8GB" in found.lifted_by

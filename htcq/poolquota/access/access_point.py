@@ -14,7 +14,7 @@ from htcq.htcondor.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE, 
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.record import Record
-from htcq.pool.versions import version
+from htcq.pool.versions import version as version_of
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.poolquota.access.refusals import CURB_MATCHMAKING, MAX_JOBS_RUNNING, Refusal
 from htcq.poolquota.access.significant_lists import SignificantLists, significant_lists
@@ -60,13 +60,14 @@ class AccessPoint:
     @cached_property
     def literal_limits(self) -> bool:
         """Whether to this schedd concurrency limits that are no plain string are none."""
-        return not EVALUATED_LIMITS.holds(self._version)
+        return not EVALUATED_LIMITS.holds(self.version)
 
     @cached_property
-    def _version(self) -> tuple[int, ...]:
+    def version(self) -> tuple[int, ...]:
+        """The version of the schedd; empty where it is not known."""
         if self._record is None:
             return ()
-        return version(self._record.value("CondorVersion"))
+        return version_of(self._record.value("CondorVersion"))
 
     @property
     def batch(self) -> int:
@@ -76,7 +77,7 @@ class AccessPoint:
     @property
     def sends_single_jobs(self) -> bool:
         """Whether it sends requests for one job where it is asked for one at a time."""
-        return SINGLE_REQUESTS.holds(self._version)
+        return SINGLE_REQUESTS.holds(self.version)
 
     @property
     def lists_one(self) -> bool:
@@ -116,7 +117,7 @@ class AccessPoint:
         return self._offers(self.per_submitter)
 
     def _offers(self, jobs: int | None) -> OfferBudget:
-        return OfferBudget(jobs, OFFER_LIMIT.holds(self._version))
+        return OfferBudget(jobs, OFFER_LIMIT.holds(self.version))
 
     @cached_property
     def per_submitter(self) -> int | None:
@@ -124,7 +125,7 @@ class AccessPoint:
 
         None means all.
         """
-        limited = bool(self._version) and OFFER_LIMIT.holds(self._version)
+        limited = bool(self.version) and OFFER_LIMIT.holds(self.version)
         if not limited or not self._knobs.boolean(_LIMITED, True):
             return None
         uploads = int(self._knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
@@ -230,7 +231,7 @@ class AccessPoint:
         expression = parsed(self._knobs.text(_START))
         if expression is None:
             return None
-        finds_schedd = SCHEDD_SCOPE.holds(self._version)
+        finds_schedd = SCHEDD_SCOPE.holds(self.version)
         return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
 
     @cached_property
@@ -239,7 +240,7 @@ class AccessPoint:
         names: frozenset[str] = frozenset()
         if self.start is not None:
             names = self.start.names_of_jobs
-        return significant_lists(self._knobs, self._version, names)
+        return significant_lists(self._knobs, self.version, names)
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Return whether START_VANILLA_UNIVERSE starts ``job`` on a match with that slot ad."""

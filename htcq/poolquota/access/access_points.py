@@ -165,11 +165,10 @@ class AccessPoints:
         The order is that of the schedd.
         """
         yield from self._own_refusals(job)
-        at = as_number(job.frame.value("DeferralTime"))
+        at = as_number(job.value("DeferralTime"))
         if at is not None and self._now is not None:
             before = (
-                as_number(job.frame.value(name)) or 0
-                for name in ("DeferralPrepTime", "ScheddInterval")
+                as_number(job.value(name)) or 0 for name in ("DeferralPrepTime", "ScheddInterval")
             )
             until = at - sum(before)
             if until > self._now:

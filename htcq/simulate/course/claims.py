@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from htcq.pool.job import Job
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot_state import is_backfill
 
 #: How a job starts: on a match of its own, in what is left of a slot that another was matched with,
 #: in a claim whose job has ended.
@@ -29,9 +30,9 @@ class Start(NamedTuple):
 class Claim:
     """A claim on ``amounts`` of the slot ``of``, of all of it where there are none.
 
-    ``job`` runs there until ``ends``.
+    ``job`` runs there until ``ends``, unless the claim is idle (``runs``). ``run`` counts the runs.
 
-    Nobody knows which job runs in a claim that was there at the capture, only whose it is
+    Nobody may know which job runs in a claim that was there at the capture, only whose it is
     (``user``).
     """
 
@@ -45,6 +46,10 @@ class Claim:
     ends: float = 0.0
     user: str = ""
     job: Job | None = None
+    run: int = 0
+    runs: bool = False
+    #: Whether it is kept idle for another job.
+    waits: bool = False
     #: Since when its job runs, and until when it keeps the slot at least.
     runs_since: float = 0.0
     retires_at: float = 0.0
@@ -86,9 +91,12 @@ class Base:
     machine: str = ""
     #: Whether it is claimed whole or not at all.
     whole: bool = field(init=False)
+    #: Whether other slots have the same resources, and come first.
+    backfill: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.whole = self.slot.type != PARTITIONABLE
+        self.backfill = is_backfill(self.slot)
 
 
 def amounts_of(slot: Slot) -> dict[str, Number]:

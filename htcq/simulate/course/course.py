@@ -106,7 +106,8 @@ def run_course(
         InputError: a job does not say how long it runs.
     """
     world, priorities = World(pool, run_time, dice), Priorities(pool)
-    carried, total = CarriedOver(), world.total(CPUS)
+    runs, holdings = world.runs, world.holdings
+    carried, total = CarriedOver(), holdings.total(CPUS)
     samples: list[Sample] = []
     notes: dict[str, None] = {}
     crash, unit, changes, steady = None, "", -1, False
@@ -115,16 +116,16 @@ def run_course(
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
             world.advance(number * plan.interval_seconds)
-        if steady and world.changes == changes and not any(world.waiting.counts().values()):
+        if steady and runs.changes == changes and not any(runs.waiting.counts().values()):
             # No job waits, and nothing but the time has changed.
-            samples.append(_without_matches(samples[-1], world.now))
+            samples.append(_without_matches(samples[-1], runs.now))
             continue
-        changes = world.changes
+        changes = runs.changes
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
         trace = _run(seen, number, cycle, carried)
-        before = len(world.lost)
+        before = len(runs.lost)
         started = world.take(cycle.talks.made)
-        _add_lost(lost, cycle, world.lost[before:])
+        _add_lost(lost, cycle, runs.lost[before:])
         # Where slots weigh nothing groups have turns, which go on though nothing changes.
         takes_turns = cycle.quotas.grouped and not cycle.quotas.supply.weighted
         unit, steady = trace.unit, not (cycle.looks_at_clock or takes_turns)
@@ -136,16 +137,16 @@ def run_course(
     return Course(
         samples=tuple(samples),
         total_cpus=total,
-        waited={name: tuple(seconds) for name, seconds in world.waited.items()},
-        waiting=dict(world.waiting.counts()),
+        waited={name: tuple(seconds) for name, seconds in runs.waited.items()},
+        waiting=dict(runs.waiting.counts()),
         full_at=next((each.at for each in samples if total and each.cpus >= _FULL * total), None),
         crash=crash,
-        unmodelled=(*notes, *_not_returned(world)),
+        unmodelled=(*notes, *_not_returned(world), *world.notes()),
         unit=unit,
-        machines=world.fills().machines,
-        starts=tuple(world.starts),
+        machines=holdings.fills(runs.now).machines,
+        starts=tuple(runs.starts),
         lost=lost,
-        evictions=tuple(world.lost),
+        evictions=tuple(runs.lost),
     )
 
 
@@ -174,7 +175,7 @@ def _add_lost(lost: dict[str, float], cycle: Cycle, evicted: Iterable[Lost]) -> 
 
 def _not_returned(world: World) -> Iterator[str]:
     """Yield what becomes of jobs that were preempted and that nobody knows."""
-    unknown = sum(each.job is None for each in world.lost)
+    unknown = sum(each.job is None for each in world.runs.lost)
     if unknown:
         yield (
             f"{counted(unknown, 'job')} that ran at the capture lost the claim: these jobs are not "
@@ -183,16 +184,17 @@ def _not_returned(world: World) -> Iterator[str]:
 
 
 def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample:
-    claims, fills = tuple(world.claims()), world.fills()
+    runs, holdings = world.runs, world.holdings
+    claims, fills = tuple(holdings.claims()), holdings.fills(runs.now)
     largest_cpus, largest_memory_mb = fills.largest
     return Sample(
-        at=world.now,
+        at=runs.now,
         matches=len(cycle.talks.matches),
         rejections=rejections,
         started=started,
         running=len(claims),
-        idle=sum(world.waiting.counts().values()),
-        cpus=world.claimed(CPUS),
+        idle=sum(runs.waiting.counts().values()),
+        cpus=holdings.claimed(CPUS),
         used=sum(cycle.accounts.groups.values()),
         largest_cpus=largest_cpus,
         largest_memory_mb=largest_memory_mb,

@@ -21,13 +21,15 @@ from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.course.advertised import Advertised
 from htcq.simulate.course.claims import Base
 from htcq.simulate.course.devices import Devices
+from htcq.simulate.course.holdings import used_of, without
 from htcq.simulate.course.schedds import Schedds
-from htcq.simulate.course.slot_totals import SlotTotals
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.cycle.carving import Startds
+from htcq.simulate.cycle.other_slots import in_use
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.schedd_negotiation import Made
 
@@ -58,9 +60,9 @@ class _Stage:
     """The claims on slots of ``bases`` that are asked for after a cycle at ``now``, in order."""
 
     def __init__(
-        self, now: float, bases: Mapping[str, Base], totals: SlotTotals, devices: Devices
+        self, now: float, bases: Mapping[str, Base], advertised: Advertised, devices: Devices
     ) -> None:
-        self.now, self._bases, self._totals, self._devices = now, bases, totals, devices
+        self.now, self._bases, self._advertised, self._devices = now, bases, advertised, devices
         self._asked = deque[_ClaimRequest]()
         self._of_slot: dict[str, deque[_ClaimRequest]] = {}
         #: Jobs that are to be refused, by schedd and id, and how many of each schedd.
@@ -97,6 +99,24 @@ class _Stage:
 
     def left(self, base: Base) -> dict[str, Number]:
         """Return what a slot has left when the claim is made that was the last one made."""
+        left = self._own_left(base)
+        if not base.backfill:
+            return left
+        beside = self._of_startd[base.slot.startd]
+        later = in_use(
+            (other.slot, each.amounts) for other in beside for each in self._still_to_make(other)
+        )
+        return without(left, without(used_of(beside), later))
+
+    def left_then(self, base: Base) -> dict[str, Number]:
+        """Return what it has left when the next claim on it is asked for.
+
+        By then the claims on other slots are made that were asked for before.
+        """
+        left = self._own_left(base)
+        return without(left, used_of(self._of_startd[base.slot.startd])) if base.backfill else left
+
+    def _own_left(self, base: Base) -> dict[str, Number]:
         left = dict(base.left)
         for each in self._still_to_make(base):
             for asset, amount in each.amounts.items():
@@ -112,14 +132,14 @@ class _Stage:
         if held:
             slot = self._devices.of(base, sorted((*base.free, *held)))
         slot = slot._replace(dynamic_slots=self._dynamic_slots(base))
-        if not self._totals.is_named:
+        if not self._advertised.is_named:
             return slot
         number = 0
         for each in self._of_startd[slot.startd]:
             number += 1
             if not each.whole:
                 number += self._dynamic_slots(each)
-        return self._totals.at(slot, number)
+        return self._advertised.at(slot, number)
 
     def _dynamic_slots(self, base: Base) -> int:
         return len(base.claims) - len(self._still_to_make(base))
@@ -143,11 +163,11 @@ class Leftovers:
         suiting: Suiting,
         startds: Startds,
         schedds: Schedds,
-        totals: SlotTotals,
+        advertised: Advertised,
         devices: Devices,
     ) -> None:
         self._pool, self._waiting, self._suiting = pool, waiting, suiting
-        self._startds, self._schedds, self._totals = startds, schedds, totals
+        self._startds, self._schedds, self._advertised = startds, schedds, advertised
         self._devices = devices
 
     def use(
@@ -164,7 +184,7 @@ class Leftovers:
         places of the GPUs that its job got. ``settle`` is called with each job when the rest of
         its slot has been used.
         """
-        stage = _Stage(now, bases, self._totals, self._devices)
+        stage = _Stage(now, bases, self._advertised, self._devices)
         for each, devices in made:
             base = bases.get(each.slot)
             if base is not None and not (base.whole and each.preempts):
@@ -179,7 +199,7 @@ class Leftovers:
             if claimed.refuses:
                 stage.refused(claimed, schedd)
                 if not claimed.is_void:
-                    self._totals.refused(claimed.base.slot)
+                    self._advertised.refused(claimed.base.slot)
                 continue
             if not claimed.base.whole and self._comes_back(claimed, schedd):
                 started += self._use_rest(stage, claimed, schedd, start)
@@ -199,13 +219,13 @@ class Leftovers:
             return 0
         suiting, base = self._suiting, claimed.base
         left, slot = stage.left(base), stage.slot(base)
-        literal = self._schedds.literal_limits(schedd)
+        literal, none = self._schedds.literal_limits(schedd), self._schedds.compared(schedd, "")
 
         def suits(request: Request) -> bool:
             # What is left comes back without the concurrency limits of the match: it is not for
             # jobs that have any.
             some = any(suiting.asked(request, tuple(left)).values())
-            return some and suiting.fits(request, slot, left, "", literal)
+            return some and suiting.fits(request, slot, left, none, literal)
 
         def startable(job: Job) -> bool:
             if (schedd, job.id) in stage.held:
@@ -216,7 +236,7 @@ class Leftovers:
         if job is None:
             return 0
         now = suiting.timed(slot, suiting.request(job))
-        amounts = self._startds.share(*now, schedd, left)
+        amounts = self._startds.share(*now, schedd, stage.left_then(base))
         is_void = stage.is_void(base)
         refuses = amounts is None or is_void
         ends_rest = claimed.policy and not refuses

@@ -63,6 +63,8 @@ class Occupancy:
     def occupy(self, claim: Claim, job: Job, now: float) -> None:
         """Note that ``job`` begins to run in ``claim``."""
         slot = claim.slot
+        if slot.activity != "Busy":
+            slot = slot._replace(activity="Busy")
         if isinstance(job.user, str) and slot.remote_user != job.user:
             slot = slot._replace(remote_user=job.user, remote_owner=job.user)
         if self._moment is not None:
@@ -74,6 +76,13 @@ class Occupancy:
         claim.slot = slot
         claim.shown, claim.runs_since = None, now
         claim.retires_at = now + self._retirement(claim.slot, job)
+
+    def rest(self, claim: Claim, now: float) -> None:
+        """Note that nothing runs in ``claim``, which waits for another job."""
+        slot = claim.slot._replace(activity="Idle")
+        if self._moment is not None:
+            slot = slot._replace(activity_since=int(self._moment + now))
+        claim.slot, claim.shown = slot, None
 
     def entered(self, slot: Slot, now: float) -> Slot:
         """Return a slot that enters its state now."""

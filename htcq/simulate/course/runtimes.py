@@ -83,7 +83,8 @@ def _seconds(text: str, whole: str) -> float:
 def _said(job: Job | None, name: str) -> float:
     if job is None:
         return math.inf  # a claim of the captured pool, whose job is not known: it goes on
-    seconds = as_number(job.ad().value(name))
+    text = None if job.life is None else job.life.expression(name)
+    seconds = as_number(job.ad().value(name) if text is None else text.evaluate(job.ad()))
     if seconds is None or seconds <= 0:
         raise InputError(
             f"job {job.id} has no number of seconds in {name}", "give a distribution for all jobs"

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from htcq.classads import Ad, as_number
+from htcq.classads import Ad, Expr, as_number, parsed
+from htcq.htcondor.releases import KEPT_LIMITS
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
@@ -21,6 +22,11 @@ from htcq.poolquota.access.user_limits import UserLimits
 from htcq.quota.knobs import Knobs
 from htcq.simulate.course.claims import Claim
 
+#: For how many seconds a job that left its slot is not offered.
+_COOL_DOWN = "SYSTEM_ON_VACATE_COOL_DOWN"
+#: Whether a claim is used again for jobs with the same concurrency limits alone.
+_CONSIDERS = "CLAIM_RECYCLING_CONSIDER_LIMITS"
+
 
 class Schedds:
     """The schedds of ``pool``, which was captured at ``moment`` (seconds since 1970, if known)."""
@@ -29,6 +35,8 @@ class Schedds:
         self._pool, self._moment = pool, moment
         self._limits = UserLimits(pool.users or ())
         self._access = AccessPoints(pool, Knobs({}), moment)
+        self._cool_downs: dict[str, Expr | None] = {}
+        self._considers: dict[str, bool] = {}
         #: How many jobs run in claims, by schedd and user, and by schedd.
         self._of_user = Counter[tuple[str, str]]()
         self._jobs = Counter[str]()
@@ -91,6 +99,41 @@ class Schedds:
     def literal_limits(self, schedd: str) -> bool:
         """Return whether to a schedd concurrency limits that are no plain string are none."""
         return self._access[schedd].literal_limits
+
+    def version(self, schedd: str) -> tuple[int, ...]:
+        """Return the version of a schedd; empty where it is not known."""
+        return self._access[schedd].version
+
+    def cooled(self, job: Job, schedd: str, ad: Ad, now: float) -> Job:
+        """Return a job that has left its slot, with the end of its cool-down if it has one.
+
+        ``ad`` is that of the job as it is by then (SYSTEM_ON_VACATE_COOL_DOWN).
+        """
+        if schedd not in self._cool_downs:
+            configuration = self._pool.schedd_configuration(schedd)
+            text = "" if configuration is None else configuration.value(_COOL_DOWN)
+            self._cool_downs[schedd] = parsed(text)
+        expression = self._cool_downs[schedd]
+        if expression is None or self._moment is None:
+            return job
+        seconds = as_number(expression.evaluate(ad)) or 0
+        if seconds <= 0:
+            return job
+        return job._replace(cool_down_until=int(self._moment + now + seconds))
+
+    def kept_limits(self, schedd: str, limits: str) -> str:
+        """Return the concurrency limits that a schedd notes of a claim that was made with these.
+
+        Before 24.7 it loses those of a match when the slot's ad comes with the claim.
+        """
+        return limits if KEPT_LIMITS.holds(self.version(schedd)) else ""
+
+    def compared(self, schedd: str, limits: str) -> str | None:
+        """Return the limits by which a claim with these is used again; None: whatever they are."""
+        if schedd not in self._considers:
+            configuration = self._pool.schedd_configuration(schedd)
+            self._considers[schedd] = configuration is None or configuration.truth(_CONSIDERS, True)
+        return limits if self._considers[schedd] else None
 
     def uses_rest(self, schedd: str, asked_in_vain: int) -> bool:
         """Return whether a schedd starts another job in what is left of a slot that it has claimed.

@@ -54,9 +54,14 @@ class Shown:
         )
 
     def _submitted(self, claims: Iterable[Claim]) -> Mapping[tuple[str, str], tuple[int, float]]:
-        """Return number and weight of the claims of each submitter at each schedd."""
+        """Return number and weight of the claims of each submitter at each schedd.
+
+        A claim that is kept idle has no job that counts.
+        """
         found: dict[tuple[str, str], tuple[int, float]] = {}
         for claim in claims:
+            if claim.waits:
+                continue
             if claim.weight is None:
                 claim.weight = as_number(self._weights.of(claim.slot)) or 0.0
             whose = (claim.submitter, claim.schedd)

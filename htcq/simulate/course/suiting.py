@@ -79,25 +79,26 @@ class Suiting:
         request: Request,
         slot: Slot,
         has: Mapping[str, Number],
-        limits: str,
+        limits: str | None,
         literal_limits: bool,
         preempted_limits: str = "",
     ) -> bool:
         """Return whether ``slot``, which has so much, suits.
 
-        Amounts, both Requirements, the same concurrency limits. With ``literal_limits`` those that
-        are no plain string are none; else a job without any has those of the claim that was
-        preempted, which the ad of the match has.
+        Amounts, both Requirements, the same concurrency limits (None: whatever they are). With
+        ``literal_limits`` those that are no plain string are none; else a job without any has those
+        of the claim that was preempted, which the ad of the match has.
         """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
-        theirs = limits_of(request)
-        if not literal_limits:
-            theirs = self.limits_in(request, slot, has)
-            if "ConcurrencyLimits" not in request.frame:
-                theirs = preempted_limits
-        if theirs.lower() != limits.lower():
-            return False
+        if limits is not None:
+            theirs = limits_of(request)
+            if not literal_limits:
+                theirs = self.limits_in(request, slot, has)
+                if "ConcurrencyLimits" not in request.frame:
+                    theirs = preempted_limits
+            if theirs.lower() != limits.lower():
+                return False
         return self._agree(request, slot, has)
 
     def limits_in(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> str:

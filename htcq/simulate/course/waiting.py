@@ -132,6 +132,15 @@ class Waiting:
         self._put(line, came._replace(max_hosts=wanted - 1, current_hosts=0))
         return came._replace(max_hosts=1, current_hosts=0)
 
+    def take_out(self, job: Job) -> bool:
+        """Take out a job that leaves the queue or is held; return whether it was there."""
+        line = self._line_with(job)
+        if line is None:
+            return False
+        self._several.get(id(line), {}).pop(job.id, None)
+        del line[job.id]
+        return True
+
     def has(self, job: Job) -> bool:
         """Return whether a job wants a slot, though it may have others."""
         return self._line_with(job) is not None

@@ -9,7 +9,7 @@ of that counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from htcq.claims.claim import weight_of
@@ -34,6 +34,7 @@ from htcq.simulate.cycle.dynamic_requirements import (
     asked_again,
     with_count,
 )
+from htcq.simulate.cycle.other_slots import OtherSlots
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.startd_rank import StartdRanks
@@ -113,11 +114,17 @@ class _InputsReached:
 class Startds:
     """The execution points' side: ``configurations`` by machine, for what they make of requests.
 
-    Without slot weights (``weighted``) every claim is charged 1.
+    Without slot weights (``weighted``) every claim is charged 1. ``others`` is what each startd
+    knows of its other slots, where it is asked for claims one after another.
     """
 
-    def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
-        self._configurations, self._weighted = configurations, weighted
+    def __init__(
+        self,
+        configurations: Mapping[str, Configuration],
+        weighted: bool,
+        others: OtherSlots | None = None,
+    ) -> None:
+        self._configurations, self._weighted, self._others = configurations, weighted, others
         self._ranks = StartdRanks(configurations)
         self._sites: dict[Offer, StartdView] = {}
         self._clear()
@@ -138,9 +145,11 @@ class Startds:
         """Return whether it knows what startds do that are configured so."""
         return self._configurations is configurations and self._weighted == weighted
 
-    def begin(self) -> None:
-        """Begin a cycle with nothing claimed."""
+    def begin(self, slots: Sequence[Slot] = ()) -> None:
+        """Begin a cycle over ``slots`` with nothing claimed."""
         self._sites.clear()
+        if self._others is not None:
+            self._others.begin(slots)
         if len(self._known) + len(self._shares) + len(self._sights) > _MAX_KNOWN:
             self._clear()
 
@@ -156,11 +165,18 @@ class Startds:
             left_at_first = with_count(offer.origin.at_first, offer.slot)
             site = StartdView(left_at_first, self._table.of(offer.slot))
             self._sites[offer.origin] = site
+            if self._others is not None:
+                self._others.viewed(offer.slot, site)
         # The startd has what these free before it looks at the request (command.cpp).
         late = [site.take_back(slot) for slot in offer.preempts]
-        claim = self._asked(site, offer, request, schedd, whole_ad)
+        refusal = self._others.refuses(offer.slot, request, site.left) if self._others else ""
+        claim = CarvedClaim({}, 0, refusal)
+        if not refusal:
+            claim = self._asked(site, offer, request, schedd, whole_ad)
         for freed in late:
             site.add(freed)
+        if self._others is not None and not claim.refusal:
+            self._others.claimed(offer.slot, request, claim.amounts)
         return claim
 
     def _asked(

@@ -35,6 +35,7 @@ from htcq.simulate.cycle.job_table import DECIDES, Ranking, TableContext
 from htcq.simulate.cycle.listing import CrashError
 from htcq.simulate.cycle.occupants import Occupants
 from htcq.simulate.cycle.offers import Offers
+from htcq.simulate.cycle.other_slots import OtherSlots
 from htcq.simulate.cycle.preemption import Preemption, preemption_texts
 from htcq.simulate.cycle.schedd_negotiation import ScheddNegotiations
 from htcq.simulate.cycle.search import Search
@@ -100,8 +101,9 @@ class CarriedOver:
         """Return the startds of a cycle with these quotas: those of before where they serve it."""
         startds, weighted = self.startds, quotas.supply.weighted
         if startds is None or not startds.serves(quotas.pool.execute, weighted):
-            startds = self.startds = Startds(quotas.pool.execute, weighted)
-        startds.begin()
+            others = OtherSlots(quotas.pool)
+            startds = self.startds = Startds(quotas.pool.execute, weighted, others)
+        startds.begin(quotas.pool.slots or ())
         return startds
 
 

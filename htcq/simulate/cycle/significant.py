@@ -95,9 +95,10 @@ class Significant:
         if known.frame is job.frame and not known.hidden:
             return job
         shown = (
-            UNDEFINED if place in known.hidden else value for place, value in enumerate(job[1:], 1)
+            UNDEFINED if place in known.hidden else value
+            for place, value in enumerate(job[1:-1], 1)
         )
-        return Job(known.frame, *shown)
+        return Job._make((known.frame, *shown, job.life))
 
     def likeness(self, job: Job) -> Likeness:
         """Return what is equal for jobs of one autocluster."""

@@ -41,4 +41,5 @@ class StartdView:
     def add(self, freed: Mapping[str, Number]) -> None:
         """Add amounts to what is left."""
         for asset, amount in freed.items():
-            self.left[asset] = whole(self.left[asset] + amount)
+            if asset in self.left:
+                self.left[asset] = whole(self.left[asset] + amount)

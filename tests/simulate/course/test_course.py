@@ -141,7 +141,7 @@ def test_nothing_is_lost_or_invented(lasts: str, kind: str) -> None:
     world = World(given, run_time(lasts), Random(3))
     found = course(given, 12, lasts, seed=3)
 
-    assert world.total(CPUS) == found.total_cpus == 13
+    assert world.holdings.total(CPUS) == found.total_cpus == 13
     for sample in found.samples:
         assert 0 <= sample.cpus <= 13
         assert 0 <= sample.largest_cpus <= 13
