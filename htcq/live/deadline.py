@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from htcq import time_limit
 from htcq.limits import OPTION, Limits
 from htcq.live.process_limits import limit_process
 from htcq.passing import begin_child, end_children, forget_child
@@ -34,12 +35,17 @@ WORKERS = 8
 SLOW = 5.0
 #: So many times more tasks than may wait at a time are left to silent daemons.
 _MAX_SILENT = 8
+#: Where many share the time, each child has so many seconds at least: those that are not asked then
+#: are named.
+_LEAST_SHARE = 1.0
 #: A child ends by itself so long after its deadline, in seconds, should nobody end it by then.
 _GRACE = 2.0
 #: How the reason begins where a child ended by itself without a word to its parent.
 ENDED = "its process ended"
 #: And where a child did not end in time.
 NO_ANSWER = "no answer"
+#: How the reason goes on where it was not asked.
+NOT_ASKED = f"{NO_ANSWER}: not asked"
 _LAST_LINES = 3
 #: Why there is no value where a budget was not enough.
 TOO_LARGE = f"the answer is larger than there is room for it ({OPTION} raises the limit)"
@@ -53,11 +59,16 @@ _MAX_COMPLAINT = 64 * 1024
 
 @dataclass(frozen=True)
 class Task:
-    """One call; ``what`` names it to a person."""
+    """One call; ``what`` names it to a person.
+
+    ``host`` is that of a daemon of which there may be many; one without it shares no time with
+    others.
+    """
 
     what: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,18 +131,20 @@ def run_all(
     workers: int = WORKERS,
     budget: Budget | None = None,
     max_slow: int = 0,
+    seconds: float = math.inf,
 ) -> list[TaskOutcome]:
     """Run ``tasks``, at most ``workers`` at a time, and return their outcomes in their order.
 
     No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: without a
-    limit). ``finished`` is called as each of them ends. ``budget`` has the limits of each child.
+    limit). All of them share ``seconds``, and what is left of the command's time
+    (htcq.time_limit): the more there are to ask, the less a silent one gets. ``finished`` is called
+    as each of them ends. ``budget`` has the limits of each child.
 
     With ``max_slow`` silent daemons cost little time. Children that have not answered for
     :data:`SLOW` seconds do not count as workers, up to ``max_slow`` of them. Once ``max_slow``
     have not answered, those that start later get :data:`SLOW` seconds. Once :data:`_MAX_SILENT`
     times ``max_slow`` have not answered, no more are started.
     """
-    slow = min(SLOW, timeout / 4)
     enough = math.inf
     if max_slow:
         enough = _MAX_SILENT * max_slow
@@ -139,17 +152,22 @@ def run_all(
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
     silent = 0
+    end = time.monotonic() + time_limit.within(seconds)
+    slots = workers + max_slow
+    slow = min(SLOW, timeout / 4, _share(end, -(-len(tasks) // slots)) / 4)
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                while waiting and silent >= enough:
-                    index = waiting.pop()
-                    why = f"{NO_ANSWER}: not asked, since {silent} others did not answer"
-                    outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
-                    finished(outcome)
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
+                    index = waiting.pop()
+                    others = silent if silent >= enough else 0
+                    if others or _is_over(end, index > 0):
+                        outcome = outcomes[index] = _not_asked(tasks[index], others)
+                        finished(outcome)
+                        continue
                     patience = _patience(timeout, silent + _older(running, slow), max_slow)
-                    child = _start(waiting.pop(), tasks, patience, budget)
+                    turns = 1 + len(waiting) // slots if tasks[index].host else 1
+                    child = _start(index, tasks, min(patience, _share(end, turns)), budget)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
                 if not running:
@@ -175,6 +193,22 @@ def _patience(timeout: float, silent: int, max_slow: int) -> float:
     if max_slow and silent >= max_slow:
         return min(timeout, SLOW)
     return timeout
+
+
+def _not_asked(task: Task, silent: int) -> TaskOutcome:
+    why = f"since {silent} others did not answer" if silent else "since the time was over"
+    return TaskOutcome(task.what, why=f"{NOT_ASKED}, {why}")
+
+
+def _is_over(end: float, some_asked: bool) -> bool:
+    """Return whether there is no time to ask one more; the first is asked in any case."""
+    return some_asked and time.monotonic() > end - _LEAST_SHARE / 2
+
+
+def _share(end: float, turns: int) -> float:
+    """Return the seconds of a child where so many ``turns`` are to be over at ``end``."""
+    left = max(0.0, end - time.monotonic())
+    return min(left, max(_LEAST_SHARE, left / max(1, turns)))
 
 
 def _older(running: Mapping[int, _Child], seconds: float) -> int:
@@ -304,7 +338,7 @@ def _outcome(child: _Child, task: Task) -> TaskOutcome:
         return TaskOutcome(task.what, why=TOO_LARGE, complaint=complaint)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
     if killed and time.monotonic() >= child.deadline:
-        why = f"{NO_ANSWER} within {child.patience:g} s"
+        why = f"{NO_ANSWER} within {child.patience:.3g} s"
         return TaskOutcome(task.what, why=why, complaint=complaint)
     if status or not child.answer:
         last_lines = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
