@@ -145,29 +145,24 @@ def run_all(
     have not answered, those that start later get :data:`SLOW` seconds. Once :data:`_MAX_SILENT`
     times ``max_slow`` have not answered, no more are started.
     """
-    enough = math.inf
-    if max_slow:
-        enough = _MAX_SILENT * max_slow
+    pace = _Pace(timeout, workers, max_slow, time.monotonic() + time_limit.within(seconds))
+    slow = pace.slow(len(tasks))
     outcomes: list[TaskOutcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
     silent = 0
-    end = time.monotonic() + time_limit.within(seconds)
-    slots = workers + max_slow
-    slow = min(SLOW, timeout / 4, _share(end, -(-len(tasks) // slots)) / 4)
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
                     index = waiting.pop()
-                    others = silent if silent >= enough else 0
-                    if others or _is_over(end, index > 0):
-                        outcome = outcomes[index] = _not_asked(tasks[index], others)
+                    if why := pace.why_not(silent, index > 0):
+                        outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
                         finished(outcome)
                         continue
-                    patience = _patience(timeout, silent + _older(running, slow), max_slow)
-                    turns = 1 + len(waiting) // slots if tasks[index].host else 1
-                    child = _start(index, tasks, min(patience, _share(end, turns)), budget)
+                    many = len(waiting) if tasks[index].host else 0
+                    patience = pace.patience(silent + _older(running, slow), many)
+                    child = _start(index, tasks, patience, budget)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
                 if not running:
@@ -188,27 +183,38 @@ def run_all(
     return [outcome for outcome in outcomes if outcome is not None]
 
 
-def _patience(timeout: float, silent: int, max_slow: int) -> float:
-    """Return the seconds that a new child gets while ``silent`` others have not answered."""
-    if max_slow and silent >= max_slow:
-        return min(timeout, SLOW)
-    return timeout
+@dataclass(frozen=True)
+class _Pace:
+    """How long children may take: each of them ``timeout`` seconds, all of them until ``end``."""
 
+    timeout: float
+    workers: int
+    max_slow: int
+    end: float
 
-def _not_asked(task: Task, silent: int) -> TaskOutcome:
-    why = f"since {silent} others did not answer" if silent else "since the time was over"
-    return TaskOutcome(task.what, why=f"{NOT_ASKED}, {why}")
+    def slow(self, count: int) -> float:
+        """Return after how many seconds one of ``count`` children counts as no worker."""
+        return min(SLOW, self.timeout / 4, self._share(count) / 4)
 
+    def why_not(self, silent: int, some_asked: bool) -> str:
+        """Return why one more is not asked where ``silent`` did not answer; empty where it is."""
+        if self.max_slow and silent >= _MAX_SILENT * self.max_slow:
+            return f"{NOT_ASKED}, since {silent} others did not answer"
+        if some_asked and time.monotonic() > self.end - _LEAST_SHARE / 2:
+            return f"{NOT_ASKED}, since the time was over"
+        return ""
 
-def _is_over(end: float, some_asked: bool) -> bool:
-    """Return whether there is no time to ask one more; the first is asked in any case."""
-    return some_asked and time.monotonic() > end - _LEAST_SHARE / 2
+    def patience(self, silent: int, waiting: int) -> float:
+        """Return the seconds of a child while ``silent`` did not answer, and others wait."""
+        timeout = self.timeout
+        if self.max_slow and silent >= self.max_slow:
+            timeout = min(timeout, SLOW)
+        return min(timeout, self._share(waiting))
 
-
-def _share(end: float, turns: int) -> float:
-    """Return the seconds of a child where so many ``turns`` are to be over at ``end``."""
-    left = max(0.0, end - time.monotonic())
-    return min(left, max(_LEAST_SHARE, left / max(1, turns)))
+    def _share(self, waiting: int) -> float:
+        turns = 1 + waiting // (self.workers + self.max_slow)
+        left = max(0.0, self.end - time.monotonic())
+        return min(left, max(_LEAST_SHARE, left / turns))
 
 
 def _older(running: Mapping[int, _Child], seconds: float) -> int:
