@@ -25,22 +25,16 @@ _RANGE = "pool = ? AND time > ? AND time <= ?"
 
 
 def prune(connection: sqlite3.Connection, now: int, retention: Retention) -> int:
-    """Merge and drop what is older than ``retention`` allows at ``now``; return the rows saved.
-
-    What is dropped is old beside the newest record of any pool, not beside the clock alone: a
-    clock that is ahead drops nothing. What is merged keeps its sums, and follows the clock.
-    """
+    """Merge and drop what is older than ``retention`` allows at ``now``; return the rows saved."""
     removed = 0
-    (newest,) = connection.execute("SELECT MAX(last) FROM pool").fetchone()
-    known = now if newest is None else min(now, newest)
     for (pool,) in connection.execute("SELECT id FROM pool").fetchall():
         removed += _merge(
             connection, pool, HOUR, "hours_to", now - min(retention.fine, retention.hours)
         )
         removed += _merge(connection, pool, DAY, "days_to", now - retention.hours)
-        removed += _drop(connection, pool, known - retention.days)
+        removed += _drop(connection, pool, now - retention.days)
     with transaction(connection):
-        connection.execute("DELETE FROM kept WHERE until <= ?", (known - retention.days,))
+        connection.execute("DELETE FROM kept WHERE until <= ?", (now - retention.days,))
     if connection.execute("PRAGMA freelist_count").fetchone()[0]:
         # Each of its steps gives one page back, and execute() takes only the first, because they
         # have no columns.
