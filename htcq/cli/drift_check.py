@@ -95,7 +95,7 @@ def main(arguments: argparse.Namespace) -> int:
 
     As a plugin: a check that takes too long or crashes is UNKNOWN.
     """
-    from htcq.live.deadline import Task, run_all
+    from htcq.live.deadline import NO_ANSWER, Task, run_all
 
     asked = _asked(arguments)
     source = source_of(arguments)
@@ -106,7 +106,10 @@ def main(arguments: argparse.Namespace) -> int:
     if outcome.done:
         status, text = outcome.value
     else:
-        status, text = UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why)
+        why = outcome.why
+        if why.startswith(NO_ANSWER):
+            why = f"{source.name}: not done within {arguments.deadline:g} s"
+        status, text = UNKNOWN, said(SUBJECT, UNKNOWN, why)
     print(text)
     return int(status)
 
