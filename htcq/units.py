@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from fractions import Fraction
 
@@ -37,6 +37,10 @@ PER_GIB = {asset: _BYTES["GIB"] // unit for asset, unit in _UNIT_BYTES.items()}
 _DECIMALS = 3
 #: The fewest whole units of a rounded size, where nobody types it back.
 _A_FEW = 8
+#: A size from here on has four digits.
+_FOUR_DIGITS = 999.5
+#: What people count of these assets.
+_COUNTED = {CPUS: "core", GPUS: "GPU"}
 #: Counts from here on would be shown with an exponent.
 _SHORT = 1e6
 #: Numbers from here on, or nearer to 0, are shown with an exponent.
@@ -203,6 +207,38 @@ def show_rough(asset: str, amount: float) -> str:
         if size >= _A_FEW * scale:
             return f"{round(size / scale)} {unit}"
     return show_amount(asset, amount)
+
+
+def amount_of(asset: str, amount: float) -> str:
+    """Return an amount with its asset for a sentence: ``1 GPU``, ``8 cores``, ``1 MiB disk``.
+
+    Disk is rounded to three digits; nobody asks for single KiB.
+    """
+    if asset in _COUNTED:
+        one = _COUNTED[asset]
+        return f"{show_number(amount)} {one if amount == 1 else amount_name(asset)}"
+    if asset == DISK and amount:
+        return f"{_in_three_digits(amount * _UNIT_BYTES[DISK])} {asset}"
+    return f"{show_amount(asset, amount)} {asset}"
+
+
+def amount_name(asset: str) -> str:
+    """Return what people call an asset: ``cores``, ``GPUs``, ``memory``."""
+    return f"{_COUNTED[asset]}s" if asset in _COUNTED else asset
+
+
+def amounts_of(amounts: Mapping[str, float | None]) -> str:
+    """Return amounts as ``1 core, 2 GiB memory``, without those that are 0 or unknown."""
+    shown = [amount_of(asset, amount) for asset, amount in amounts.items() if amount]
+    return ", ".join(shown) or "nothing"
+
+
+def _in_three_digits(size: float) -> str:
+    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        shown = size / _BYTES[unit.upper()]
+        if shown < _FOUR_DIGITS:
+            break
+    return f"{max(1.0, shown):.3g} {unit}"
 
 
 def show_number(number: float) -> str:

@@ -20,6 +20,9 @@ from htcq.pool.slot_class import SlotClass
 
 #: Weights closer than this are equal: reals lose a little.
 CLOSE = 1e-6
+#: Charges closer than this part are equal to a quota: startds before 25.4 round disk up, by which
+#: a claim is charged some millionths more (disk-slop says what that costs a slot).
+_NEGLIGIBLE = 1e-3
 #: Most claims that are followed one after the other, where each changes what the next one takes.
 _MAX_STEPS = 8
 #: From this factor on a charge above the match cost is an error: quotas are exceeded by half or
@@ -43,12 +46,12 @@ class Charge:
     @property
     def falls(self) -> bool:
         """Whether the running claim is charged less than its match cost: accounting leaks."""
-        return self.standing < self.mean - CLOSE
+        return is_above(self.mean, self.standing)
 
     @property
     def rises(self) -> bool:
         """Whether the running claim is charged more than its match cost: quotas can be exceeded."""
-        return self.standing > self.mean + CLOSE
+        return is_above(self.standing, self.mean)
 
     @property
     def factor(self) -> float:
@@ -64,6 +67,11 @@ class Charge:
         if abs(self.cost - self.mean) <= CLOSE:
             return cost
         return f"{cost} on average"
+
+
+def is_above(charge: Number, other: Number) -> bool:
+    """Return whether ``charge`` is above ``other`` by more than a quota would show."""
+    return charge - other > max(CLOSE, _NEGLIGIBLE * other)
 
 
 def charges(

@@ -241,8 +241,15 @@ def _by_rule(finding: Finding) -> str:
 
 
 def _rank(finding: Finding) -> tuple[float, ...]:
-    """Return the place of a finding: the worst first, then what shuts most of the pool."""
-    return -finding.severity, -finding.harm.shut
+    """Return the place of a finding: the worst first, then by weight lost, then by jobs lost.
+
+    What follows from it is lost by it as well. Of equal ones those that hurt more groups, and then
+    more things, come first.
+    """
+    harms = [finding.harm, *(each.harm for each in finding.caused)]
+    groups = len(finding.harm.starved) + len(finding.harm.overrun)
+    shut, jobs = max(each.shut for each in harms), max(each.jobs for each in harms)
+    return -finding.severity, -shut, -jobs, -groups, -finding.count
 
 
 class _Run(Generic[S]):

@@ -31,6 +31,11 @@ def _share(part: Number, whole: Number) -> float:
     return 0.0
 
 
+def idle_jobs(submitters: Iterable[Record]) -> int:
+    """Return how many idle jobs the submitter ads have."""
+    return sum(max(0, int(record.number("IdleJobs") or 0)) for record in submitters)
+
+
 def groups_that_wait(evidence: Evidence, submitters: Iterable[Record]) -> tuple[str, ...]:
     """Return the groups of the submitter ads with idle jobs."""
     tree = evidence.quotas.tree

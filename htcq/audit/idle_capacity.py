@@ -11,7 +11,7 @@ from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.pool.slot import Number
 from htcq.pool.slot_state import utc
-from htcq.units import counted, show_number
+from htcq.units import CPUS, amount_of, counted, show_number
 
 #: What waiting jobs would use of a cause: less than this part of the pool is information only.
 _NOTEWORTHY = 0.01
@@ -56,15 +56,15 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
         cause=each.cause,
         subject="the pool",
         message=(
-            f"{counted(each.slots, 'slot')} with {show_number(each.amounts.cpus)} cores, "
-            f"{100 * part:.0f} % of the pool, {'is' if each.slots == 1 else 'are'} {kind.name}"
-            f"{since} while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: "
-            f"{counted(each.jobs, 'job')} would start there"
+            f"{counted(each.slots, 'slot')} with {amount_of(CPUS, each.amounts.cpus)}, "
+            f"{100 * part:.0f} % of the pool, {'stands' if each.slots == 1 else 'stand'} idle "
+            f"while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: {kind.name}"
+            f"{since}; {counted(each.jobs, 'job')} would start there"
         ),
         facts=tuple(facts),
         advice=f"{cure_of(each)}.",
         count=each.slots,
         examples=each.examples,
         severity=severity,
-        harm=Harm(shut=part if severity is None else 0.0),
+        harm=Harm(shut=part if severity is None else 0.0, jobs=each.jobs),
     )

@@ -44,11 +44,13 @@ class Harm:
 
     ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups
     whose idle jobs get nothing, ``overrun`` the groups that can use more than their quota.
+    ``jobs`` is how many jobs wait or fail for it, as far as the rule knows.
     """
 
     shut: float = 0.0
     starved: tuple[str, ...] = ()
     overrun: tuple[str, ...] = ()
+    jobs: int = 0
 
     @property
     def severity(self) -> Severity:
@@ -63,7 +65,7 @@ class Harm:
         """Return the harm of both."""
         starved = tuple(dict.fromkeys((*self.starved, *other.starved)))
         overrun = tuple(dict.fromkeys((*self.overrun, *other.overrun)))
-        return Harm(min(1.0, self.shut + other.shut), starved, overrun)
+        return Harm(min(1.0, self.shut + other.shut), starved, overrun, self.jobs + other.jobs)
 
 
 #: The harm of a finding without any.

@@ -28,11 +28,12 @@ from htcq.simulate.cycle.rows import TableKind, Weighing
 from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
+from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 from htcq.why.slot_states import SlotStates
-from htcq.why.slot_walls import UNUSED, Blocked, slot_side
+from htcq.why.slot_walls import UNUSED, slot_side
 
 Array = Any
 #: The attributes of a slot itself that only grow with the machine.

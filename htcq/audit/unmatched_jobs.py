@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Severity
+from htcq.audit.rule import Fact, Found, Harm, Severity
 from htcq.audit.unmatched import Unmatched
 from htcq.why.match_failure import START, MatchFailure
 
@@ -49,8 +49,9 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         f"{at_wall.wall.text}"
     )
     severity: Severity | None = None
-    elsewhere = _flocks(evidence)
-    if elsewhere and _flocked(evidence):
+    points = _access_points(evidence, at_wall)
+    elsewhere = _flocks(evidence, points)
+    if elsewhere and _flocked(evidence, points):
         message += f"; they may run in {elsewhere}"
         severity = Severity.INFO
     elif elsewhere:
@@ -70,18 +71,30 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
         message=message,
         facts=facts,
         count=jobs,
+        harm=Harm(jobs=jobs),
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
         severity=severity,
     )
 
 
-def _flocked(evidence: Evidence) -> bool:
-    """Return whether jobs run in another pool, or it is not known whether any do."""
-    numbers = [record.number("TotalFlockedJobs") for record in evidence.pool.schedds]
+def _access_points(evidence: Evidence, at_wall: _AtWall) -> frozenset[str]:
+    """Return the access points of the jobs whose configuration is known; all where none says."""
+    names = {each.request.first.access_point for each in at_wall.clusters}
+    known = names.intersection(evidence.access)
+    return frozenset(known or evidence.access)
+
+
+def _flocked(evidence: Evidence, points: Collection[str]) -> bool:
+    """Return whether jobs of ``points`` run in another pool, or it is not known whether any do."""
+    schedds = [record for record in evidence.pool.schedds if record.name in points]
+    numbers = [record.number("TotalFlockedJobs") for record in schedds]
     return not numbers or any(number is None or number > 0 for number in numbers)
 
 
-def _flocks(evidence: Evidence) -> str:
-    """Return the pools to which access points send jobs without a slot here; empty if none."""
-    pools = {configuration.value("FLOCK_TO").strip() for configuration in evidence.access.values()}
-    return ", ".join(sorted(pool for pool in pools if pool))
+def _flocks(evidence: Evidence, points: Collection[str]) -> str:
+    """Return the pools to which ``points`` send jobs without a slot here.
+
+    It is empty where one of them sends none: its jobs have no other pool.
+    """
+    pools = {evidence.access[name].value("FLOCK_TO").strip() for name in points}
+    return ", ".join(sorted(pools)) if all(pools) else ""

@@ -14,6 +14,7 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, JobWeights, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
+from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
 from htcq.balance.wanting import waiting_of
 from htcq.pool.slot_state import DRAINED
@@ -55,6 +56,7 @@ class Balance:
     ``demand`` is None where the queues are not known. ``todo`` has what somebody must lift so that
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
+    ``machines`` are what all machines have, by name.
     """
 
     unit: str
@@ -66,6 +68,7 @@ class Balance:
     todo: tuple[Todo, ...]
     unknown: tuple[str, ...]
     now: float | None
+    machines: tuple[MachineBalance, ...] = ()
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -126,6 +129,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         _todo(standings),
         _unknown(verdicts),
         ObservedPool(pool).now,
+        machines_of(capacity.parts, pool.slots or ()),
     )
 
 
@@ -150,11 +154,11 @@ def cure_of(amount: CauseAmount) -> str:
 def _unknown(verdicts: Verdicts) -> tuple[str, ...]:
     pool = verdicts.pool
     missing = (
-        (pool.slots is None, "the slots are not known: there is no capacity to look at"),
-        (pool.jobs is None, "the queues are not known: whether jobs wait is not known"),
+        (pool.slots is None, "the slots are unknown: the balance has no capacity"),
+        (pool.jobs is None, "the queues are unknown: jobs may wait"),
         (
             pool.central is None,
-            "the configuration of the central manager is not known: no groups, no limits",
+            "the configuration of the central manager is unknown: the balance has no groups",
         ),
     )
     absent = [each.text for each in verdicts.of_cycle if each.id == NEGOTIATOR_ABSENT]

@@ -18,7 +18,7 @@ from htcq.balance.causes import (
     LATER,
     OTHER_NEGOTIATOR,
     SPECIALISED,
-    STALE,
+    START_IS_FULL,
     START_REFUSES,
     STARTING,
     STRANDED,
@@ -36,6 +36,7 @@ from htcq.balance.wanting import Waiting, tables_of
 from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_causes import STALE
 from htcq.pool.slot_state import DRAINED, closed_by, drain_of, used_as
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
@@ -186,7 +187,11 @@ class Capacities:
             yield number, self._waiting[number].cause or pieces.kept_by or self._nothing
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
-            if not self._waiting[number].cause and not pieces.kept_by:
+            if self._waiting[number].cause or pieces.kept_by:
+                continue
+            if number in pieces.whole:
+                yield number, START_IS_FULL
+            else:
                 yield number, SPECIALISED if self._others(pieces) else START_REFUSES
 
     def _others(self, pieces: Pieces) -> bool:

@@ -7,84 +7,39 @@ would take them, the slot stands for that limit.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from htcq.pool import slot_state as state
+from htcq.pool.slot_causes import SLOT_CAUSES, STALE, CauseType
 from htcq.why import match_failure as wall
 
 RUNNING, STARTING = state.RUNNING, "starting"
-STALE, START_REFUSES, SPECIALISED = "stale", "start-refuses", "specialised"
+START_REFUSES, SPECIALISED = "start-refuses", "specialised"
+START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
 STRANDED, FRAGMENTED = "stranded", "fragmented"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
 WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
 
 
-@dataclass(frozen=True)
-class CauseType:
-    """One cause: a name in a few words, a sentence on it, and what lifts it.
-
-    ``needs_somebody`` tells that it stays until somebody lifts it, and that nobody is likely to
-    have meant it where jobs wait.
-    """
-
-    name: str
-    text: str
-    lifted_by: str
-    needs_somebody: bool = False
-
-
 #: Every cause that is no reason of ``why``, in the order in which a slot is looked at.
 CAUSES: Mapping[str, CauseType] = {
-    RUNNING: CauseType("running", "A claim that a job runs in.", "the end of the job"),
+    RUNNING: SLOT_CAUSES[RUNNING],
     STARTING: CauseType(
-        "starts in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
+        "starting in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
     ),
-    state.RETIRING: CauseType(
-        "retiring", "A claim that ends: its job retires or is vacated.", "the end of the job"
-    ),
-    state.CLAIMED_IDLE: CauseType(
-        "claimed and idle",
-        "A claim or a match in which no job runs.",
-        "the next job of its holder; CLAIM_WORKLIFE, UNUSED_CLAIM_TIMEOUT, keep_claim_idle",
-    ),
-    STALE: CauseType(
-        "stale", "An ad whose machine sends nothing any more.", "a startd that runs", True
-    ),
-    state.OFFLINE: CauseType(
-        "offline", "The machine is offline, or its startd ends.", "waking the machine", True
-    ),
-    state.BROKEN: CauseType(
-        "broken", "The startd has declared the slot broken.", "a restart of the startd", True
-    ),
-    state.DRAINED: CauseType(
-        "drained", "The machine is drained, or drains.", "condor_drain -cancel MACHINE", True
-    ),
-    state.DEFRAGMENTED: CauseType(
-        "drained by condor_defrag",
-        "condor_defrag drains the machine for large jobs, and opens it again.",
-        "the end of the drain; DEFRAG_* of the machine with condor_defrag",
-    ),
-    state.DATA: CauseType("data slot", "A slot that is for data alone.", "the end of its claim"),
-    state.OCU: CauseType("OCU", "A claim that an OCU keeps.", "the holder of the OCU"),
-    state.DIRECT_ATTACH: CauseType(
-        "attached", "A slot that is attached to one access point.", "jobs of that access point"
-    ),
-    state.START_FALSE: CauseType(
-        "with START = false",
-        "START is false, or an error, whatever the job.",
-        "START of the execution point",
-        True,
-    ),
-    state.OWNER: CauseType(
-        "used by their owners",
-        "The owner of the machine uses it (state Owner).",
-        "the owner; START",
-        True,
-    ),
-    state.BACKFILL: CauseType(
-        "backfill", "A slot that offers what another slot has as well.", "nothing"
-    ),
+    state.RETIRING: SLOT_CAUSES[state.RETIRING],
+    state.CLAIMED_IDLE: SLOT_CAUSES[state.CLAIMED_IDLE],
+    STALE: SLOT_CAUSES[STALE],
+    state.OFFLINE: SLOT_CAUSES[state.OFFLINE],
+    state.BROKEN: SLOT_CAUSES[state.BROKEN],
+    state.DRAINED: SLOT_CAUSES[state.DRAINED],
+    state.DEFRAGMENTED: SLOT_CAUSES[state.DEFRAGMENTED],
+    state.DATA: SLOT_CAUSES[state.DATA],
+    state.OCU: SLOT_CAUSES[state.OCU],
+    state.DIRECT_ATTACH: SLOT_CAUSES[state.DIRECT_ATTACH],
+    state.START_FALSE: SLOT_CAUSES[state.START_FALSE],
+    state.OWNER: SLOT_CAUSES[state.OWNER],
+    state.BACKFILL: SLOT_CAUSES[state.BACKFILL],
     wall.SLOT_CONSTRAINT: CauseType(
         "hidden by NEGOTIATOR_SLOT_CONSTRAINT",
         "NEGOTIATOR_SLOT_CONSTRAINT hides the slot from the negotiator.",
@@ -92,20 +47,25 @@ CAUSES: Mapping[str, CauseType] = {
         True,
     ),
     OTHER_NEGOTIATOR: CauseType(
-        "of another negotiator",
+        "left to another negotiator",
         "NEGOTIATOR_SLOT_CONSTRAINT hides the slot; the pool has several negotiators.",
         "nothing (another negotiator has it)",
     ),
     START_REFUSES: CauseType(
-        "whose START refuses the waiting jobs",
+        "kept from the waiting jobs by START",
         "Jobs wait that fit the slot, and START takes none of them, nor any other known job.",
         "START of the execution point; the attribute of the jobs that it names",
         True,
     ),
     SPECIALISED: CauseType(
-        "whose START takes other jobs",
+        "kept for other jobs by START",
         "Jobs wait that fit the slot; START takes none of these, but other jobs of the pool.",
         "START of the execution point, if it should take them",
+    ),
+    START_IS_FULL: CauseType(
+        "whose START takes no more beside what runs",
+        "Jobs wait that fit the slot; START takes them only where fewer claims are.",
+        "the end of running jobs; START of the execution point",
     ),
     STRANDED: CauseType(
         "stranded",
@@ -118,27 +78,29 @@ CAUSES: Mapping[str, CauseType] = {
         "the end of running jobs; condor_defrag; smaller requests",
     ),
     LATER: CauseType(
-        "waits for a later cycle",
-        "Jobs wait that fit the slot, and this cycle does not match them with it.",
+        "waiting for a later cycle",
+        "Jobs wait that fit the slot; the next cycle does not match them with it.",
         "the cycle after the next one",
     ),
     UNWANTED: CauseType(
-        "wanted by nobody", "No idle job could use it, or there are no more of those.", "more jobs"
+        "not requested",
+        "No idle job could use it, or other slots suffice for those jobs.",
+        "more jobs",
     ),
     WEIGHT_CHANGES: CauseType(
         "weight that changes with use",
-        "What the slots weigh less, or more where it is negative, than when they were empty.",
+        "Weight that the slots lose as they fill up; they gain it where the amount is negative.",
         "a SLOT_WEIGHT that adds up: the weight of what is left and of what is taken",
     ),
     IN_NO_SLOT: CauseType(
         "in no slot ad",
-        "Taken from partitionable slots, and in no dynamic slot of theirs: ads are missing or late",
+        "Taken from partitionable slots, and in no dynamic slot: ads are missing or late.",
         "the next updates of the startds",
     ),
     UNEXPLAINED: CauseType(
         "unexplained",
-        "Jobs wait that fit the slot, and nothing is known that keeps them from it.",
-        "a report of the pool's snapshot to those who maintain htcq",
+        "Jobs wait that fit the slot, and no known cause keeps them from it.",
+        "a snapshot of the pool for those who maintain htcq",
         True,
     ),
 }  # fmt: skip

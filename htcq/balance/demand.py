@@ -24,8 +24,8 @@ from htcq.why.verdict import Verdict, Verdicts
 class Reason:
     """Idle jobs with one first reason; ``reason`` is an id of ``why``, or of the balance.
 
-    ``example`` is the first of them, ``text`` what ``why`` says of it. ``others`` are the further
-    reasons, each with the number of these jobs that have it.
+    ``example`` is the first of them, at ``access_point``, ``text`` what ``why`` says of it.
+    ``others`` are the further reasons, each with the number of these jobs that have it.
     """
 
     reason: str
@@ -34,6 +34,12 @@ class Reason:
     example: str
     text: str
     others: Mapping[str, int]
+    access_point: str = ""
+
+    @property
+    def such_as(self) -> str:
+        """The example as ``why`` takes it: ``access_point#job``."""
+        return f"{self.access_point}#{self.example}" if self.access_point else self.example
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class Demand:
 
 
 class _Sum:
-    def __init__(self, example: str, text: str) -> None:
+    def __init__(self, example: Verdict, text: str) -> None:
         self.jobs = 0
         self.weight: Number = 0
         self.example, self.text = example, text
@@ -82,7 +88,7 @@ def demand_of(
         group = assigned_group(tree, verdict.submitter).group
         for sums in (every, groups.setdefault(group, {})):
             if reason not in sums:
-                sums[reason] = _Sum(verdict.jobs[0].id, text)
+                sums[reason] = _Sum(verdict, text)
             one = sums[reason]
             one.jobs += len(verdict.jobs)
             one.weight += sum(weights)
@@ -99,14 +105,22 @@ def first_reason(verdict: Verdict) -> tuple[str, str]:
     if verdict.starts:
         return STARTING, "the next cycle starts it"
     if not verdict.walls:
-        return UNEXPLAINED, "nothing is known that keeps it from a slot"
+        return UNEXPLAINED, "no known reason keeps it from a slot"
     first = verdict.walls[0]
     return first.id, first.text
 
 
 def _demand(sums: Mapping[str, _Sum]) -> Demand:
     by = [
-        Reason(reason, one.jobs, one.weight, one.example, one.text, dict(one.others))
+        Reason(
+            reason,
+            one.jobs,
+            one.weight,
+            one.example.jobs[0].id,
+            one.text,
+            dict(one.others),
+            one.example.access_point,
+        )
         for reason, one in sums.items()
     ]
     by.sort(key=lambda each: (each.reason != STARTING, -each.weight, -each.jobs, each.reason))

@@ -12,7 +12,7 @@ from htcq.why.match_failure import WALLS
 
 
 class Part(NamedTuple):
-    """A part of one slot, or of several alike ones of a kind of node.
+    """A part of one slot of a kind of node.
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
     """

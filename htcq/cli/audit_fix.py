@@ -63,7 +63,7 @@ def write_fixes(outcome: Audit, evidence: Evidence, name: str) -> None:
     for conflict in conflicts:
         tell(f"htcq: {conflict.sentence}")
     if not files:
-        tell("htcq: no finding has configuration that fixes it: nothing was written")
+        tell("htcq: no finding can be fixed by a setting")
         return
     tell(f"htcq: wrote {', '.join(files)} to {name}: look at them; nothing reads them there")
 

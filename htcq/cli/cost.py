@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "--all", action="store_true",
-        help=("show every autocluster and weight expression in the tables, not only those with "
-            "most jobs or most weight"),
+        help=("show every kind of slots, autocluster and weight expression in the tables, not only "
+            "those with most slots, jobs or weight, and no sums"),
     )  # fmt: skip
     add_wide(output)
     form = output.add_mutually_exclusive_group()

@@ -115,6 +115,6 @@ def _usage() -> str:
     lines += [f"  {name:<8} {summary}" for name, summary in COMMANDS.items()]
     lines += [
         "",
-        "'htcq COMMAND --help' lists the options of one; htcq(1) and htcq-models(7) tell the rest.",
+        "'htcq COMMAND --help' lists the options of one. See htcq(1) and htcq-models(7).",
     ]
     return "\n".join(lines)

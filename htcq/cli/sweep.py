@@ -1,7 +1,7 @@
 """A grid of what-ifs: ``htcq simulate --sweep FILE``.
 
-Its items run in processes of this machine or as jobs of a pool. Each item is one run of
-``htcq simulate`` with options of its own on the same snapshot.
+Its items run in processes of this machine. Each item is one run of ``htcq simulate`` with options
+of its own on the same snapshot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GROUPS_BESIDE = ("pool", "output", "sweep")
 _BESIDE = frozenset(
     (
         "snapshot", "pool", "timeout", "deadline", "name", "json", "wide", "sweep", "results",
-        "processes", "retries", "submit", "executable",
+        "processes", "retries",
     )
 )  # fmt: skip
 _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
@@ -60,14 +60,6 @@ def add_sweep_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="number of further tries of an item whose process dies (default 1)",
     )
-    sweep.add_argument(
-        "--submit", action="store_true", help="run the items as jobs of this machine's HTCondor"
-    )
-    sweep.add_argument(
-        "--executable",
-        metavar="PATH",
-        help="with --submit: path of htcq on the execution points (default: as here)",
-    )
 
 
 def check_no_sweep(arguments: argparse.Namespace) -> None:
@@ -76,8 +68,8 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: there is such an option.
     """
-    for name in ("results", "processes", "retries", "submit", "executable"):
-        if getattr(arguments, name) is not None and getattr(arguments, name) is not False:
+    for name in ("results", "processes", "retries"):
+        if getattr(arguments, name) is not None:
             raise InputError(f"--{name} without --sweep", "give --sweep FILE too")
 
 
@@ -99,25 +91,14 @@ def run_sweep(
         if arguments.results and len(missing) < len(sweep.items):
             there = len(sweep.items) - len(missing)
             tell(f"htcq: {there} of {len(sweep.items)} results are in {arguments.results} already")
-        retries = 1 if arguments.retries is None else arguments.retries
-        if arguments.submit:
-            from htcq.operations.sweep_jobs import Submission, run_jobs
-
-            where = Submission(
-                _executable(arguments),
-                arguments.timeout,
-                retries,
-                sweep.submit,
-                Path(arguments.sweep),
-            )
-            run_jobs(missing, place, where)
-        elif missing:
+        if missing:
             from htcq.operations.sweep_local import run_here
 
             def simulation(words: Sequence[str]) -> Simulation:
                 return simulation_of(parser.parse_args(words))
 
             processes = arguments.processes or len(os.sched_getaffinity(0))
+            retries = 1 if arguments.retries is None else arguments.retries
             run_here(missing, place, processes, retries, simulation)
         return _print(sweep, place, arguments)
 
@@ -163,15 +144,6 @@ def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Swe
         given = getattr(arguments, name)
         if given is not None and not least <= given <= most:
             raise InputError(f"--{name} {given}: out of range", f"from {least} to {most}")
-    if arguments.submit and not arguments.results:
-        raise InputError("--submit without --results", "give --results DIR")
-    if arguments.processes is not None and arguments.submit:
-        raise InputError(
-            "--processes and --submit contradict each other",
-            "the pool decides how many jobs run at a time",
-        )
-    if arguments.executable is not None and not arguments.submit:
-        raise InputError("--executable without --submit", "give --submit too")
     file = arguments.sweep
     return sweep_from(parse_toml(Path(file), "see htcq-simulate(1)"), options, file)
 
@@ -208,23 +180,3 @@ def item_options(parser: argparse.ArgumentParser) -> list[Option]:
             repeatable = isinstance(action, argparse._AppendAction)
             found.append(Option(name, action.dest, repeatable, action.nargs == 0))
     return found
-
-
-def _executable(arguments: argparse.Namespace) -> str:
-    """Return the path of htcq on execution points."""
-    import shutil
-
-    here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
-    path = arguments.executable or here or shutil.which("htcq")
-    if not path:
-        raise InputError(
-            "htcq is not on PATH", "give its path on the execution points: --executable PATH"
-        )
-    if not arguments.executable:
-        return str(Path(path).absolute())
-    if not path.startswith(("/", "$")) or not path.isprintable():
-        raise InputError(
-            f"--executable {path!r}: not an absolute path",
-            "give the path on the execution points, such as /usr/bin/htcq",
-        )
-    return path

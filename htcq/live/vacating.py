@@ -100,7 +100,7 @@ class Queues:
         """
         place = self.places.get(schedd)
         if place is None:
-            return {}, f"nobody knows where the schedd {schedd} is"
+            return {}, f"schedd {schedd} is not in the collector"
         ids = [each.split(".") for each in jobs]
         either = " || ".join(
             f"(ClusterId == {int(cluster)} && ProcId == {int(proc)})" for cluster, proc in ids

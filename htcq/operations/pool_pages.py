@@ -167,7 +167,6 @@ class _Pages:
     def __init__(self, pool: Pool, source: Source, site: SiteData, rules: Rules) -> None:
         from htcq.audit.engine import audit
         from htcq.audit.evidence import Evidence
-        from htcq.audit.stock import stock_of
         from htcq.poolquota.pool_quotas import PoolQuotas
         from htcq.poolquota.published import seconds_of
         from htcq.poolquota.report import look_at
@@ -187,7 +186,7 @@ class _Pages:
         found: Audit = audit(self._evidence, shown, rules.verdicts).without(rules.refusals)
         self._seen = Seen(
             self._look,
-            stock_of(self._evidence),
+            self._evidence.balance,
             found,
             self._story(),
             seconds_of(pool.taken_at),
@@ -229,7 +228,7 @@ class _Pages:
         return {
             site_pages.OVERVIEW: overview_page(self._seen, pool, pictures, list(self._freshness())),
             site_pages.GROUPS: quota_page([(self._look, None)], (), links(site_pages.GROUPS)),
-            site_pages.MACHINES: machines_page(self._seen.stock, pool),
+            site_pages.MACHINES: machines_page(self._seen.balance, pool),
             site_pages.JOBS: jobs_page(self._evidence),
             # The bars of groups have a page of their own.
             site_pages.AUDIT: audit_page(

@@ -162,7 +162,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
             source, declared, state, writer.present(), time.time(), accept_loss
         )
         if _is_forgotten(writer, found):
-            yield f"{writer.path}: the negotiator is told again", USUAL_CYCLE
+            yield f"{writer.path}: reconfiguring the negotiator again", USUAL_CYCLE
             writer.tell_again()
             found = observe_and_plan(
                 source, declared, state, writer.present(), time.time(), accept_loss

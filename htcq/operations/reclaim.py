@@ -167,7 +167,7 @@ class Reclaimer:
         self.journal.append(BatchEvent(self._origin(), action, _entries(able)))
         done = self.queues.vacate(schedd, [eviction.job for eviction in able])
         if done.doubt:
-            why = f"nobody knows whether {schedd} has vacated it: {done.doubt}"
+            why = f"whether {schedd} has vacated it is unknown: {done.doubt}"
             return _BatchResult(failed, _same(able, why), done.doubt)
         return _BatchResult({**failed, **done.failed})
 

@@ -38,6 +38,11 @@ class Autocluster:
         return self.first.id
 
     @property
+    def access_point(self) -> str:
+        """The access point of its first job; empty where no ad says, or of a made-up one."""
+        return "" if self.first.proc is UNDEFINED else self.first.access_point
+
+    @property
     def submitters(self) -> tuple[str, ...]:
         """Submitters that have jobs in the autocluster."""
         return tuple(dict.fromkeys([*self.idle, *self.running]))

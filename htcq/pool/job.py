@@ -119,6 +119,11 @@ class Job(NamedTuple):
         return ""
 
     @property
+    def full_id(self) -> str:
+        """``access_point#cluster.proc``, which is unique in a pool."""
+        return f"{self.access_point}#{self.id}" if self.access_point else self.id
+
+    @property
     def wanted(self) -> int:
         """Number of slots that the job still wants: MaxHosts - CurrentHosts if idle, else 0."""
         if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES or self.managed_externally:

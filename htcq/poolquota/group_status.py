@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from htcq.poolquota.lent_quota import lent_by, own_allocations
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Mark
+from htcq.poolquota.shortfall import Holder, Unclaimed, groups_over, lacking, unclaimed_of
 from htcq.quota.cycle_quotas import GroupQuota, Round
 from htcq.quota.group_limits import truncated
-from htcq.quota.group_tree import Group
+from htcq.quota.group_tree import ROOT, Group
+from htcq.quota.knobs import Knobs
 from htcq.quota.shares import SubmitterShare
 from htcq.units import show_number
 
@@ -36,8 +39,10 @@ class GroupStatus:
     whole pool, of which ``own_allocated`` is for its own jobs. ``borrowed`` is what it is
     allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
     that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes
-    that; ``headroom`` what it may still take of it, or of its quota without a turn. ``turn``
-    counts from 1. ``marks`` tell where the negotiator published something else, ``shares`` what
+    that; ``headroom`` what it may still take of it, or of its quota without a turn, and
+    ``obtainable`` how much of that is free in the pool. ``below`` is how much less than the lesser
+    of quota and demand it uses, 0 within the slack; ``held_by`` who has that. ``turn`` counts
+    from 1. ``marks`` tell where the negotiator published something else, ``shares`` what
     each of its submitters with idle jobs may take when its turn begins.
     """
 
@@ -53,6 +58,9 @@ class GroupStatus:
     lent: float
     limit: float | None
     headroom: float
+    obtainable: float
+    below: float
+    held_by: tuple[Holder, ...]
     turn: int | None
     sort_key: float
     marks: tuple[Mark, ...] = ()
@@ -87,6 +95,11 @@ class GroupStatus:
     def usage(self) -> float:
         """What the group itself uses."""
         return self.computed.usage
+
+    @property
+    def due(self) -> float:
+        """The lesser of its quota and its demand."""
+        return min(self.quota, self.requested)
 
     @property
     def working_limit(self) -> float | None:
@@ -127,6 +140,10 @@ class _First:
         computed, limit = quotas.quota(name), quotas.limits.get(name)
         own = self._own[name]
         idle, running = quotas.demand(name)
+        headroom = self._headroom(computed, limit)
+        below = 0.0
+        if name != ROOT:
+            below = lacking(computed.quota, computed.requested, computed.usage)
         return GroupStatus(
             computed=computed,
             depth=depth,
@@ -139,12 +156,29 @@ class _First:
             borrowed=max(0.0, own - computed.quota),
             lent=self._lent[name],
             limit=limit,
-            headroom=self._headroom(computed, limit),
+            headroom=headroom,
+            obtainable=headroom if self._preempts else min(headroom, self._unclaimed.free),
+            below=below,
+            held_by=self._holders if below else (),
             turn=self._turns.get(name),
             sort_key=self._keys.get(name, 0.0),
             marks=quotas.marks.get(name, ()),
             shares=quotas.shares(name),
         )
+
+    @cached_property
+    def _preempts(self) -> bool:
+        """Whether the negotiator may take claims of others: then a full pool gives as well."""
+        text = Knobs(self._quotas.knobs).text("PREEMPTION_REQUIREMENTS") or "false"
+        return self._quotas.settings.consider_preemption and text.lower() != "false"
+
+    @cached_property
+    def _unclaimed(self) -> Unclaimed:
+        return unclaimed_of(self._quotas)
+
+    @cached_property
+    def _holders(self) -> tuple[Holder, ...]:
+        return (*groups_over(self._quotas), *self._unclaimed.holders)
 
     def _headroom(self, group: GroupQuota, limit: float | None) -> float:
         if limit is None:

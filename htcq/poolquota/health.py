@@ -156,9 +156,9 @@ def _ads(seen: ObservedPool) -> Iterator[Ailment]:
     age, oldest = max(gone, key=lambda each: each[0])
     yield Ailment(
         STALE,
-        f"{len(gone)} of {len(seen.slots)} slots are only ads: their machines sent nothing for "
-        f"more than {limit:.0f} s "
-        f"(UPDATE_INTERVAL is {interval:.0f} s); the oldest, {oldest.name}, for {age:.0f} s",
+        f"the ads of {len(gone)} of {len(seen.slots)} slots are out of date: their machines sent "
+        f"no update for more than {limit:.0f} s (UPDATE_INTERVAL is {interval:.0f} s); the oldest, "
+        f"{oldest.name}, for {age:.0f} s",
     )
 
 

@@ -44,7 +44,7 @@ def negotiator(seen: ObservedPool) -> Iterator[Ailment]:
     found: list[Ailment] = []
     records = seen.pool.negotiators
     if not records:
-        text = "there is no negotiator: the collector has no Negotiator ad, and nobody matches jobs"
+        text = "no negotiator runs: the collector has no Negotiator ad, and no job is matched"
         found.append(Ailment(ABSENT, text))
     counted = [record for record in records if _counts(record, seen.pool)]
     for record in counted:

@@ -138,6 +138,6 @@ def _missing(pool: Pool) -> tuple[str, ...]:
     lacking = (
         (pool.central is None, "the central manager's configuration is not known: no group is"),
         (pool.slots is None, "there are no slot ads: the pool has no weight"),
-        (pool.records is None, "there are no submitter ads: nobody wants anything"),
+        (pool.records is None, "the collector has no submitter ads: no group has demand"),
     )
     return tuple(sentence for missing, sentence in lacking if missing)

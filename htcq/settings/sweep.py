@@ -1,8 +1,7 @@
 """The file of a sweep as items, built from a mapping; htcq-simulate(1) describes it.
 
 ``[grid]`` has lists of values whose product are items, ``[base]`` what all items have,
-``[[item]]`` items of their own, and ``[submit]`` what their jobs need. The keys of the first
-three are the options of a simulation.
+``[[item]]`` items of their own. Their keys are the options of a simulation.
 """
 
 from __future__ import annotations
@@ -21,17 +20,7 @@ from htcq.settings.tables import check_keys
 
 #: The largest number of items; nobody reads the results of more.
 MAX_ITEMS = 10_000
-TOP_KEYS = ("base", "grid", "item", "submit")
-#: Submit commands that htcq sets, since the results depend on them; all others are the user's.
-OWN_COMMANDS = frozenset(
-    (
-        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log",
-        "max_retries", "output", "queue", "retry_until", "should_transfer_files",
-        "transfer_executable", "transfer_input_files", "transfer_output_files", "universe",
-        "when_to_transfer_output",
-    )
-)  # fmt: skip
-_COMMAND = re.compile(r"[+A-Za-z][\w.]*")
+TOP_KEYS = ("base", "grid", "item")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+:,@-]*")
 #: Characters that are replaced in file names.
 _ODD = re.compile(r"[^A-Za-z0-9._=+:,@-]")
@@ -130,6 +119,10 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
         InputError: an unknown key (with the near one), a value of the wrong kind, two items of one
             name, no items, or more than :data:`MAX_ITEMS`.
     """
+    if "submit" in content:
+        raise InputError(
+            f"{file}: submit is gone", "contrib/sweep has a submit file for simulations as jobs"
+        )
     check_keys("", content, TOP_KEYS, file)
     reader = _Reader(file, options)
     base = _options(reader, "base", reader.table("base", content.get("base", {})))
@@ -150,7 +143,7 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
                 "names must be unique, and so must values",
             )
         seen.add(item.name)
-    return Sweep(tuple(items), _submit(reader, content.get("submit", {})))
+    return Sweep(tuple(items))
 
 
 def _options(reader: _Reader, where: str, table: Mapping[str, Any]) -> _Given:
@@ -208,22 +201,3 @@ def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
         raise reader.refuse(f"{where}.name", name, hint)
     options = _options(reader, where, reader.table(where, table))
     return Item(name, reader.join(base, options), named=True)
-
-
-def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
-    commands = {}
-    for name, given in reader.plain_table("submit", value).items():
-        where = f"submit.{name}"
-        if not _COMMAND.fullmatch(name):
-            raise InputError(
-                f"{reader.file}: {where} is not a submit command", "see condor_submit(1)"
-            )
-        if name.lower() in OWN_COMMANDS:
-            raise InputError(
-                f"{reader.file}: htcq sets {where} itself", "all other commands are allowed"
-            )
-        if isinstance(given, bool):
-            commands[name] = str(given)
-        else:
-            commands[name] = reader.text(where, given)
-    return commands

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 #: Options whose values end in the name of a file, with the text before it.
@@ -51,14 +50,6 @@ class Item:
                     files[file] = None
         return tuple(files)
 
-    def moved(self, places: Mapping[str, str]) -> Item:
-        """Return the item with the names of files replaced by those of ``places``."""
-        options: list[tuple[str, tuple[str, ...]]] = []
-        for name, values in self.options:
-            moved = tuple(_moved(name, value, places) for value in values)
-            options.append((name, moved))
-        return replace(self, options=tuple(options))
-
     @property
     def values(self) -> dict[str, list[str]]:
         """The values by option."""
@@ -75,19 +66,11 @@ def file_in(option: str, value: str) -> str:
     return value[before.end() :]
 
 
-def _moved(option: str, value: str, places: Mapping[str, str]) -> str:
-    file = file_in(option, value)
-    if file not in places:
-        return value
-    return value[: -len(file)] + places[file]
-
-
 @dataclass(frozen=True)
 class Sweep:
-    """All items, and the commands of HTCondor's submit language that jobs need besides."""
+    """All items of a sweep."""
 
     items: tuple[Item, ...]
-    submit: Mapping[str, str]
 
     @property
     def varying(self) -> tuple[str, ...]:

@@ -103,6 +103,30 @@ def passed_over_walls(cycle: Cycle, queue: Queue, run: Run, job: Job) -> Iterato
             return
 
 
+def job_prio_walls(every: Sequence[SubmitterQueue], run: Run) -> Iterator[MatchFailure]:
+    """Yield which priorities the last turn asks for, where that of ``run`` is none of them.
+
+    ``every`` are the parts of its submitter. From the second turn of a group on, a part that stood
+    for several priorities stands for its first one alone (consolidate_globaljobprio_submitter_ads
+    of src/condor_negotiator.V6/matchmaker.cpp; seen on 25.14.1).
+    """
+    asked = [each.job_prios for each in every if each.talk is not None and each.job_prios]
+    if not asked or any(run.job_prio in each for each in asked):
+        return
+    prios = " and ".join(map(_range_text, asked))
+    text = (
+        f"it has JobPrio {run.job_prio}; the last turn of its group asks {every[0].submitter.name} "
+        f"for jobs of JobPrio {prios} only (USE_GLOBAL_JOB_PRIOS)"
+    )
+    yield MatchFailure(wall.JOB_PRIO_LEFT_OUT, text, {"job_prio": run.job_prio})
+
+
+def _range_text(prios: range) -> str:
+    if len(prios) == 1:
+        return str(prios.start)
+    return f"{prios.start} to {prios.stop - 1}"
+
+
 def _excluding(cycle: Cycle, job: Job) -> Iterator[Refusal]:
     for refusal in cycle.askers.access.refusals(job):
         if refusal.id == wall.JOB_CONSTRAINT:

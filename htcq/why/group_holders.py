@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from htcq.classads import as_number
 from htcq.pool.slot import Slot
+from htcq.pool.slot_causes import SLOT_CAUSES
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.poolquota.shortfall import unclaimed_of
 from htcq.quota.group_tree import ROOT, assigned_group, name_key
 from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.cycle import Cycle
@@ -45,19 +48,28 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
     )
     if used >= due:
         if demand > used:
-            yield f"it has what it is promised; {show_number(demand - used)} more waits for surplus"
+            yield f"it has its whole quota; {show_number(demand - used)} more waits for surplus"
         return
     missing = due - used
-    yield f"{show_number(missing)} of what it is promised and requests is missing"
+    yield f"it lacks {show_number(missing)} of the {show_number(due)} that quota and demand give"
     holders = sorted(_holders(cycle, below), key=lambda each: (-each.above, each.group))
     if not holders:
-        yield "no other group uses more than its quota: the slots are free, closed, or in pieces"
-        return
+        yield "no other group uses more than its quota"
     for holder in holders[:_MAX_NAMED]:
         yield _sentence(holder)
     if len(holders) > _MAX_NAMED:
         yield f"{len(holders) - _MAX_NAMED} more groups use more than their quotas"
-    yield _return(cycle, holders[0])
+    if holders:
+        yield _return(cycle, holders[0])
+    yield from _unclaimed(quotas)
+
+
+def _unclaimed(quotas: PoolQuotas) -> Iterator[str]:
+    """Yield what of the pool is closed to all jobs, or free."""
+    for each in unclaimed_of(quotas).holders:
+        since = f" since {show_moment(each.since)}" if each.since is not None else ""
+        name = SLOT_CAUSES[each.name].name if each.name in SLOT_CAUSES else each.name
+        yield f"{show_number(each.amount)} of the pool are {name}{since}: {each.returns}"
 
 
 def _used(cycle: Cycle, groups: set[str]) -> float:

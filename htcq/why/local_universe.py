@@ -89,7 +89,7 @@ def _start_expression(
     sides = evidence(terms_of(text, views), "", "the schedd")
     yield MatchFailure(
         wall.UNMATCHED_UNIVERSE,
-        f"{knob} of the schedd is not true for it: {text}{f': {sides}' if sides else ''}",
+        f"{knob} of the schedd refuses it: {text}{f': {sides}' if sides else ''}",
         {"universe": _NAMES[universe], "expression": text},
         f"{knob} of the schedd; the end of such jobs where it counts them",
     )
@@ -106,8 +106,8 @@ def _requirements(universe: int, schedd: _Schedd, job: Job) -> Iterator[MatchFai
     verb = "is" if len(clauses) == 1 else "are"
     yield MatchFailure(
         wall.REQUIREMENTS,
-        f"its universe is {name} ({universe}), so its Requirements have to hold for the schedd, "
-        f"not for a slot: {', '.join(clauses)} {verb} not true{f': {false}' if false else ''}",
+        f"its universe is {name} ({universe}), so the schedd compares its Requirements with its "
+        f"own ad: {', '.join(clauses)} {verb} false or undefined{f': {false}' if false else ''}",
         {"clause": ", ".join(clauses), "universe": name},
         "condor_qedit of Requirements to true or to a condition on the schedd; "
         "the vanilla universe where it is to run on a slot",

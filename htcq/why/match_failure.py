@@ -22,6 +22,7 @@ MAX_JOBS_RUNNING, USER_MAX_JOBS = "max-jobs-running", "user-max-jobs"
 OFFER_BUDGET, CURB_MATCHMAKING = "offer-budget", "curb-matchmaking"
 START_VANILLA_UNIVERSE, DEDICATED_SCHEDULER = "start-vanilla-universe", "dedicated-scheduler"
 JOB_CONSTRAINT, NOT_ADVERTISED, SCHEDD_SILENT = "job-constraint", "not-advertised", "schedd-silent"
+JOB_PRIO_LEFT_OUT = "job-prio-left-out"
 # Demand, groups and submitters.
 NO_DEMAND = "no-demand"
 GROUP_QUOTA, GROUP_ORDER = "group-quota", "group-order"
@@ -125,8 +126,7 @@ WALLS: Mapping[str, WallType] = {
         "the expression CURB_MATCHMAKING",
     ),
     START_VANILLA_UNIVERSE: WallType(
-        ("START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its "
-        "matched slot."),
+        "START_VANILLA_UNIVERSE of the schedd refuses the job, or refuses it on its matched slot.",
         "the expression START_VANILLA_UNIVERSE, in which names need the scope JOB or SLOT",
     ),
     DEDICATED_SCHEDULER: WallType(
@@ -136,6 +136,10 @@ WALLS: Mapping[str, WallType] = {
     JOB_CONSTRAINT: WallType(
         "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not request it.",
         "NEGOTIATOR_JOB_CONSTRAINT of the central manager",
+    ),
+    JOB_PRIO_LEFT_OUT: WallType(
+        "USE_GLOBAL_JOB_PRIOS: the negotiator asks for other priorities of the submitter's jobs.",
+        "USE_GLOBAL_JOB_PRIOS = False; a larger GROUP_QUOTA_ROUND_ROBIN_RATE",
     ),
     NOT_ADVERTISED: WallType(
         "The negotiator's collector has no ad of the submitter.",
@@ -177,11 +181,11 @@ WALLS: Mapping[str, WallType] = {
         "condor_drain -cancel MACHINE, when the work on the machine is done",
     ),
     REQUIREMENTS: WallType(
-        "A clause of the job's Requirements is not true on slots.",
+        "A clause of the job's Requirements excludes slots.",
         "condor_qedit of Requirements",
     ),
     START: WallType(
-        "A clause of START, or of the slot's other Requirements, is not true for the job.",
+        "A clause of START, or of the slot's other Requirements, refuses the job.",
         "START of the execution points; the job attributes that it refers to",
     ),
     SLOT_CONSTRAINT: WallType(

@@ -25,7 +25,7 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     if not pool.negotiators:
         yield MatchFailure(
             wall.NEGOTIATOR_ABSENT,
-            "the collector has no ad of a negotiator: it is not known whether one runs",
+            "the collector has no ad of a negotiator; one may run",
         )
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from htcq.columns.column import Column
 
 Array = Any
+_NUMBER = "NumDynamicSlots"
 
 
 class SlotStates:
@@ -64,8 +65,11 @@ class SlotStates:
 
     @cached_property
     def unused(self) -> Rows:
-        """The slots with all that they had at birth."""
-        return self.table.with_left(_at_birth)
+        """The slots with all that they had at birth, and with no dynamic slot."""
+        found = self.table.with_left(_at_birth)
+        if not any(_NUMBER.lower() in offer.slot.frame.words() for offer in self.offers):
+            return found
+        return found.with_added([{_NUMBER: 0} for _ in self.offers])
 
     def at_last(self, job: JobTable) -> SlotAnswer:
         """Return what the slots that the cycle left answer to ``job``; taken ones do not fit."""

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.pool.slot import Number
-from htcq.units import counted, show_amount
+from htcq.units import GPUS, amount_name, amount_of, amounts_of, counted
 from htcq.why import match_failure as wall
 from htcq.why.advice import advice
-from htcq.why.amounts import amount_of, most_of
-from htcq.why.clauses import Failure
+from htcq.why.blocked import Blocked, number_of, some_of
 from htcq.why.evidence import Term, evidence, readable
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 
-if TYPE_CHECKING:
-    from htcq.columns.column import Column
-
-Array = Any
 #: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even
 #: unused, for lack of room or of claims, by a weight that is no number, by earlier matches.
 POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
@@ -29,7 +23,7 @@ POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
 #: condor_submit for the deferral of a start, the schedd for a job that asks for slots of its
 #: dedicated scheduler.
 _WRITTEN = {
-    "deferraltime": (wall.DEFERRED, "it requests a later start: {} is not true yet"),
+    "deferraltime": (wall.DEFERRED, "it requests a later start: {}"),
     "dedicatedscheduler": (
         wall.DEDICATED_SCHEDULER,
         "no slot is dedicated to the scheduler of its access point: {}",
@@ -37,69 +31,6 @@ _WRITTEN = {
 }
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
-
-
-#: Of slots whose clauses and assets do not count.
-_NOTHING = Failure(None)
-
-
-class CountedSlots(Protocol):
-    """Slots of one table, by row."""
-
-    @property
-    def arrays(self) -> Any:
-        """What is done with columns."""
-
-    @property
-    def counts(self) -> Column:
-        """How many slots each row stands for."""
-
-    def first_of(self, rows: Array) -> tuple[int, str]:
-        """Return the place of the first slot of some rows among all, and its name."""
-
-
-class Blocked(NamedTuple):
-    """The slots of some rows of a table that are kept from a request in one way.
-
-    ``left`` is what they have of the assets that count here. ``has_room`` tells whether they
-    have enough left of all assets, whatever their clauses say.
-    """
-
-    how: str
-    slots: CountedSlots
-    rows: Array
-    failure: Failure = _NOTHING
-    left: Mapping[str, Column] = {}
-    detail: str = ""
-    has_room: bool = False
-
-    @property
-    def first(self) -> tuple[int, str]:
-        """The place of the first of the slots among all, and its name."""
-        return self.slots.first_of(self.rows)
-
-    def count(self, rows: Array) -> int:
-        """Return how many slots some rows stand for."""
-        arrays = self.slots.arrays
-        return int(arrays.together(self.slots.counts, arrays.all_one(), rows))
-
-    @property
-    def stand_for(self) -> Sequence[int]:
-        """For how many slots each row of the table stands; empty where for one each."""
-        counts = self.slots.counts
-        if counts.rows == 1:
-            return ()
-        return [int(each or 0) for each in self.slots.arrays.listed(counts, counts.rows)]
-
-    def only(self, rows: Array) -> Blocked:
-        """Return those of the slots that are also in ``rows``."""
-        return self._replace(rows=self.rows & rows)
-
-    def short_of(self, asset: str) -> Array:
-        """Return which of the slots have too little of an asset."""
-        return self.rows & self.failure.lacking.get(asset, self.failure.nowhere)
-
-
 #: Slots that are kept from a request, in the order of the first slots.
 _Found = Sequence[Blocked]
 
@@ -110,7 +41,7 @@ def slot_side(blocked: Iterable[Blocked], slots: int) -> Iterator[MatchFailure]:
     ``slots`` is the number of all, dynamic ones left out.
     """
     found: dict[str, list[Blocked]] = {}
-    for each in _some(blocked):
+    for each in some_of(blocked):
         found.setdefault(each.how, []).append(each)
     yield from _weights(found.get(WEIGHT, ()))
     suits = any(how in found for how in (ROOM, CLAIMS, TAKEN, CLAIMER, WEIGHT))
@@ -135,15 +66,6 @@ def slot_side(blocked: Iterable[Blocked], slots: int) -> Iterator[MatchFailure]:
         yield from _no_such_machine(never, slots)
 
 
-def _some(blocked: Iterable[Blocked]) -> list[Blocked]:
-    """Return those of ``blocked`` that are any slots, in the order of the first ones."""
-    return sorted((each for each in blocked if each.rows.any()), key=lambda each: each.first)
-
-
-def _number(found: _Found) -> int:
-    return sum(each.count(each.rows) for each in found)
-
-
 def _by_detail(found: _Found) -> Mapping[str, Sequence[Blocked]]:
     details: dict[str, list[Blocked]] = {}
     for each in found:
@@ -153,7 +75,7 @@ def _by_detail(found: _Found) -> Mapping[str, Sequence[Blocked]]:
 
 def _plain(id_: str, text: str, found: _Found) -> Iterator[MatchFailure]:
     """Yield one wall for each detail; ``text`` has places for the slots and the detail."""
-    counts = {detail: _number(parts) for detail, parts in _by_detail(found).items()}
+    counts = {detail: number_of(parts) for detail, parts in _by_detail(found).items()}
     for detail, count in Counter(counts).most_common():
         amounts: dict[str, wall.Amount] = {"slots": count}
         if detail:
@@ -167,12 +89,12 @@ def _weights(found: _Found) -> Iterator[MatchFailure]:
         yield MatchFailure(
             wall.SLOT_WEIGHT,
             f"the negotiator crashes at {why}",
-            {"slots": _number(parts), "why": why},
+            {"slots": number_of(parts), "why": why},
         )
 
 
 def _outranked(found: _Found) -> MatchFailure:
-    number = _number(found)
+    number = number_of(found)
     text = (
         f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take them"
     )
@@ -210,7 +132,8 @@ def _clause(
         return MatchFailure(id_, text, amounts)
     terms = _terms(clause, found)
     sides = evidence(terms, now)
-    text = f"{what} is not true on {_where(count, slots)}"
+    verb = "excludes" if clause.of_job else "refuses the job on"
+    text = f"{what} {verb} {_where(count, slots)}"
     if sides:
         text = f"{text}: {sides}"
     return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
@@ -267,22 +190,22 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
         asked, largest = _asked(found, asset), _largest(found, asset)
-        text = f"the job asks for {amount_of(asset, asked)}; {most_of(asset, largest)}"
+        text = f"the job asks for {amount_of(asset, asked)}; {_most_of(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
             {"asset": asset, "asked": asked, "largest": largest, "of": slots},
         )
-    allowed = _some(each.only(~each.failure.refuses) for each in found)
+    allowed = some_of(each.only(~each.failure.refuses) for each in found)
     if missing or not allowed:
         return
-    number = _number(allowed)
+    number = number_of(allowed)
     assets = _missing_on_all(allowed)
     for asset in assets:
         asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; the job asks for "
-            f"{amount_of(asset, asked)}, and {most_of(asset, largest)} of these"
+            f"{amount_of(asset, asked)}, and {_most_of(asset, largest)} of these"
         )
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
@@ -290,12 +213,19 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
             {"asset": asset, "asked": asked, "largest": largest, "slots": number, "of": slots},
         )
     if not assets:
-        yield _combination(wall.NO_SUCH_MACHINE, "no slot has", allowed, number)
+        yield _combination(wall.NO_SUCH_MACHINE, "", allowed, number)
+
+
+def _most_of(asset: str, largest: Number) -> str:
+    """Return what the largest slot has."""
+    if not largest:
+        return "no slot offers one" if asset == GPUS else f"no slot has any {asset}"
+    return f"the largest slot has {amount_of(asset, largest)}"
 
 
 def _no_room(found: _Found) -> Iterator[MatchFailure]:
-    number = _number(found)
-    sufficient = _some(each.only(~each.failure.lacks_any) for each in found)
+    number = number_of(found)
+    sufficient = some_of(each.only(~each.failure.lacks_any) for each in found)
     if sufficient:
         # A clause that looks at what is left does not hold there now.
         yield from _clauses(sufficient, number)
@@ -308,18 +238,18 @@ def _no_room(found: _Found) -> Iterator[MatchFailure]:
             _free(found, asset),
         )
         others = {each: _free(found, each) for each in found[0].left if each not in missing}
-        left = ", ".join(
-            f"{show_amount(each, amount)} {each}" for each, amount in others.items() if amount > 0
-        )
+        left = {each: amount for each, amount in others.items() if amount > 0}
+        have = "has" if number == 1 else "have"
         text = (
-            f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
-            f"{counted(number, 'slot')} that could take it when empty, at most "
-            f"{show_amount(asset, largest)} on one"
+            f"the job asks for {amount_of(asset, asked)}; {counted(number, 'slot')} that could "
+            f"take it when empty {have} {amount_of(asset, free)} free"
         )
+        if free:
+            text += f", at most {amount_of(asset, largest)} on one"
         if largest >= asked:
             text += "; the matching ones are in use"
         if left:
-            text += f" (also free: {left})"
+            text += f" (also free: {amounts_of(left)})"
         amounts = {
             "asset": asset,
             "asked": asked,
@@ -329,18 +259,21 @@ def _no_room(found: _Found) -> Iterator[MatchFailure]:
         }
         yield MatchFailure(wall.NO_ROOM, text, amounts)
     if not missing:
-        yield _combination(wall.NO_ROOM, "no slot has free", found, number)
+        yield _combination(wall.NO_ROOM, "free ", found, number)
 
 
-def _combination(id_: str, what: str, found: _Found, number: int) -> MatchFailure:
+def _combination(id_: str, state: str, found: _Found, number: int) -> MatchFailure:
     """Return the wall of assets of which some slots are short of one, others of another."""
     assets = _assets(found)
-    asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
+    asked = " and ".join(amount_of(asset, _asked(found, asset)) for asset in assets)
     counts = []
     for asset in assets:
         short = sum(each.count(each.short_of(asset)) for each in found)
-        counts.append(f"{asset} on {short}")
-    text = f"{what} {asked} at once; {counted(number, 'slot')} have too little: {', '.join(counts)}"
+        counts.append(f"{short} {'lacks' if short == 1 else 'lack'} {amount_name(asset)}")
+    text = (
+        f"the job asks for {asked}, which no slot has {state}at once: of {counted(number, 'slot')} "
+        f"{', '.join(counts)}"
+    )
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 
 

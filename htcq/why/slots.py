@@ -22,6 +22,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.search import limits_of
 from htcq.units import GPUS, counted
+from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
@@ -41,7 +42,6 @@ from htcq.why.slot_walls import (
     TAKEN,
     UNUSED,
     WEIGHT,
-    Blocked,
     slot_side,
 )
 

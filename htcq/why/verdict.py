@@ -33,7 +33,13 @@ from htcq.simulate.cycle.trace import (
     Match,
     Trace,
 )
-from htcq.why.access import budget_walls, passed_over_walls, refusal_walls, silent_walls
+from htcq.why.access import (
+    budget_walls,
+    job_prio_walls,
+    passed_over_walls,
+    refusal_walls,
+    silent_walls,
+)
 from htcq.why.competition import Competition
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
@@ -132,9 +138,9 @@ class Verdicts:
         #: What the claims of the cycle leave of the slots.
         self.after = after_cycle(pool, self.cycle)
         self._places = dict(self._placed())
-        self._asking: dict[int, SubmitterQueue] = {
-            id(each.queue): each for each in self.cycle.askers.every
-        }
+        self._asking: dict[int, list[SubmitterQueue]] = {}
+        for asking in self.cycle.askers.every:
+            self._asking.setdefault(id(asking.queue), []).append(asking)
         self._equals = dict(_open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
         self.slots = SlotSide(self.cycle)
@@ -237,7 +243,7 @@ class Verdicts:
         return known
 
     def _explained(self, place: _Place, job: Job) -> _JobVerdict:
-        asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
+        asking, run, where = self._asker(place), place.run, self.access_point(job)
         offered, rejection = None, ""
         returned: tuple[MatchFailure, ...] = ()
         if asking is not None:
@@ -259,6 +265,7 @@ class Verdicts:
             *returned,
             *refusal_walls(self.cycle, job),
             *passed_over_walls(self.cycle, place.queue, run, job),
+            *job_prio_walls(self._asking.get(id(place.queue), []), run),
             *budget_walls(asking, place.queue, run),
             *silent_walls(self.pool, where),
             *self._demand(asking, job),
@@ -274,6 +281,15 @@ class Verdicts:
             walls += order_wall(self.cycle, asking)
         walls = list(self._competition.judged(job, walls))
         return self._stays(*walls, rejection=rejection)
+
+    def _asker(self, place: _Place) -> SubmitterQueue | None:
+        """Return the submitter that asked for the run; one with a talk before one without."""
+        every = self._asking.get(id(place.queue), [])
+        fitting = [
+            each for each in every if each.job_prios is None or place.run.job_prio in each.job_prios
+        ]
+        fitting.sort(key=lambda each: each.talk is None)
+        return next(iter(fitting or every), None)
 
     def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:
         for each in demand_walls(self.cycle, asking, job.submitter, self.access_point(job)):
@@ -318,10 +334,7 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
     """Return the wall of a match that the schedd ``access`` gives back."""
     id_, why = _RETURNED[match.refusal], match.refusal
     if match.refusal == START_REFUSES and access.start is not None:
-        why = (
-            "START_VANILLA_UNIVERSE of the schedd is not true for it on that slot: "
-            f"{access.start.text}"
-        )
+        why = f"START_VANILLA_UNIVERSE of the schedd refuses it on that slot: {access.start.text}"
         if access.start.lost:
             why += (
                 f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "

@@ -46,6 +46,15 @@ def test_a_first_match_that_costs_as_much_as_is_charged_says_nothing_of_the_othe
     assert charge.match_text == "1.25 on average"
 
 
+def test_disk_that_an_older_startd_rounds_up_is_no_charge_above_the_match_cost() -> None:
+    """23.9.6 takes 1024 KiB more: 0.03 per GiB of that are some millionths of the charge."""
+    weight = "Cpus + Disk * 0.03 / 1048576.0"
+    old = "$CondorVersion: 23.9.6 2024-08-08 $"
+    charge = _charge(job(), SlotWeight=weight, CondorVersion=f'"{old}"')
+    assert charge.standing > charge.mean
+    assert not charge.rises
+
+
 def test_a_policy_that_looks_at_what_is_left_is_followed_claim_by_claim() -> None:
     """Half of what is left: 4, 2, 1 and 1 of 8 cpus, in four claims that cost 8 together."""
     halves = "max({1, Cpus / 2})"

@@ -8,7 +8,7 @@ from typing import Any
 
 from htcq.audit.engine import Checked, NotChecked, Verdict, audit
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Found, Input, Rule, Severity, Unchecked
+from htcq.audit.rule import Found, Harm, Input, Rule, Severity, Unchecked
 from htcq.pool.left_out import LeftOut
 from htcq.report.verdict import OK, UNKNOWN
 from htcq.report.views.audit import plugin
@@ -40,6 +40,20 @@ def test_one_cause_is_one_finding_however_many_it_hurts() -> None:
     assert (finding.subject, finding.count) == ("group g0", 10)
     assert finding.examples == ("group g0", "group g1", "group g2")
     assert finding.fingerprint == "made-up: the knob"
+
+
+def test_of_one_severity_the_weight_lost_decides_then_the_jobs_lost_and_the_name_last() -> None:
+    harms = {
+        "a-name": Harm(),
+        "b-jobs": Harm(jobs=3),
+        "c-more-jobs": Harm(jobs=70),
+        "d-weight": Harm(shut=0.09),
+        "e-name": Harm(),
+    }
+    rules = [_rule(_group(name, harm=harm), id=name) for name, harm in sorted(harms.items())]
+    found = [each.rule for each in audit(POOL, rules).findings]
+
+    assert found == ["d-weight", "c-more-jobs", "b-jobs", "a-name", "e-name"]
 
 
 def test_the_worst_come_first() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from htcq.audit.engine import Audit
-from htcq.audit.stock import MachineStock, NodeKind, PoolStock, Stock
+from htcq.balance.amounts import Amounts
+from htcq.balance.balance import Balance, KindBalance
+from htcq.balance.machines import AREAS, FREE, USED, MachineBalance
+from htcq.balance.standing import CauseAmount
 from htcq.cli.main import run
 from htcq.report.charts.pictures import Pictures
 from htcq.report.pages.listing import ROWS
@@ -213,15 +217,22 @@ def test_paper_is_white_and_has_no_buttons(browser: Browser, site: Path) -> None
 
 def _crowd(directory: Path) -> list[Path]:
     """Write the pages of 20,000 machines of 40 kinds, and of 2,000 groups."""
-    stocks = {
-        "cpus": Stock(100, 20, 8), "memory": Stock(200_000, 50_000), "gpus": Stock(),
-    }  # fmt: skip
+    whole = Amounts(128, 128, 250_000)
+    parts = {USED: Amounts(100, 100, 200_000), FREE: Amounts(28, 28, 50_000)}
+    areas = {area: parts.get(area, Amounts()) for area in AREAS}
     machines = tuple(
-        MachineStock(f"node{number}.example.net", f"kind {number % 40}", 9, stocks)
+        MachineBalance(f"node{number}.example.net", f"kind {number % 40}", areas)
         for number in range(20_000)
     )
-    kinds = tuple(NodeKind(f"kind {number}", 500, stocks) for number in range(40))
-    stock = PoolStock(machines, kinds, stocks)
+    by = (
+        CauseAmount("running", parts[USED].times(500), 500),
+        CauseAmount("unwanted", parts[FREE].times(500), 500),
+    )
+    kinds = tuple(KindBalance(f"kind {number}", whole.times(500), by) for number in range(40))
+    pool_by = tuple(replace(each, amounts=each.amounts.times(40)) for each in by)
+    balance = Balance(
+        "slot weight", whole.times(20_000), pool_by, kinds, None, (), (), (), None, machines
+    )
     names = [f"g{number}" for number in range(1, 45)]
     names += [f"g{parent}.s{number}" for parent in range(1, 45) for number in range(45)]
     lines = [f"GROUP_NAMES = {', '.join(names)}"]
@@ -229,9 +240,9 @@ def _crowd(directory: Path) -> list[Path]:
     report = look("\n".join(lines), weight=20_000)
     given = pool(slot(), jobs=())
     pages = {
-        "index.html": overview_page(Seen(report, stock, Audit((), ())), given, Pictures(), ()),
+        "index.html": overview_page(Seen(report, balance, Audit((), ())), given, Pictures(), ()),
         "groups.html": quota_page([(report, None)]),
-        "machines.html": machines_page(stock, given),
+        "machines.html": machines_page(balance, given),
     }
     for name, text in pages.items():
         (directory / name).write_text(text, encoding="utf-8")

@@ -51,7 +51,7 @@ def test_the_leak_of_a_published_policy_stands_in_the_tables(snapshot: Path, cal
 
     assert (done.status, done.err) == (0, "")
     assert "1 8 4 1 -3 1 of 1 -3 on slot1@node1" in lines
-    assert "1.0 0 1 1 cpus 1, memory 8 GiB, disk 200000 KiB 4 1 -3 1" in lines
+    assert "1.0 0 1 1 1 core, 8 GiB memory, 195 MiB disk 4 1 -3 1" in lines
     assert "ada@site 4 1" in lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
-from tests.audit.rules.quota.groups import PHYSICS, wants
+from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import accounting, collected, negotiator, slot
 from tests.cli.conftest import Call
 
@@ -305,3 +306,29 @@ def test_a_pool_that_does_not_answer_is_unknown(call: Call) -> None:
     done = call("quota", "--pool", "127.0.0.1:9", "--timeout", "5")
     assert (done.status, done.out) == (EXIT_UNKNOWN, "")
     assert done.err.count("\n") == 1
+
+
+def test_who_holds_what_a_group_lacks_stands_in_text_json_csv_and_page(
+    tmp_path: Path, call: Call
+) -> None:
+    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 8\nGROUP_QUOTA_b = 8\n"
+    place = tmp_path / "snap"
+    place.mkdir()
+    ads = (slot(Cpus=0), *uses("a", 20), wants("a", 4, 20), wants("b", 30))
+    (place / "collector.ads").write_text(collected(ads))
+    (place / "config.txt").write_text(config)
+    told = "group b uses 0 of the 8 that quota and demand give; held by a 12, as its 20 claims end"
+
+    assert told in call("quota", "--snapshot", str(place)).out.splitlines()
+    found = {each["name"]: each for each in looked(call, "--snapshot", str(place))["standings"]}
+    holder = {"name": "a", "is_group": True, "amount": 12, "since": None}
+    assert found["b"]["held_by"] == [{**holder, "returns": "as its 20 claims end"}]
+    assert (found["b"]["below"], found["b"]["headroom"], found["b"]["obtainable"]) == (8, 8, 0)
+    assert (found["a"]["below"], found["a"]["held_by"]) == (0, [])
+    rows = list(csv.DictReader(call("quota", "--snapshot", str(place), "--csv").out.splitlines()))
+    (row,) = (each for each in rows if each["group"] == "b")
+    assert (row["below_weight"], row["obtainable_weight"]) == ("8", "0")
+    assert row["held_by"] == "a 12, as its 20 claims end"
+    page = tmp_path / "page.html"
+    call("quota", "--snapshot", str(place), "--html", str(page))
+    assert told in page.read_text()

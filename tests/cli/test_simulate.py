@@ -229,7 +229,7 @@ def test_the_course_is_shown_with_bars(snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot, "--cycles", "2", *LASTS)
 
     assert f"{snapshot}: 2 cycles, 5 min apart\n" in done.out
-    assert f" 100%  0 cpus, 8,192 MB  {'#' * 20}\n" in done.out
+    assert f" 100%  0 cores, 8,192 MB  {'#' * 20}\n" in done.out
     assert "the pool is full from the start\n" in done.out
 
 

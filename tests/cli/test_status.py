@@ -37,6 +37,11 @@ def test_a_forgotten_drain_is_the_first_thing_that_is_said(call: Call) -> None:
     assert "64 cores stand idle while 73 jobs wait: 64 drained since " in first
     assert "by condor" in first
     assert "1. drained: condor_drain -cancel b1.test (weight 85, 54 jobs)" in done.out
+    # Two access points have a job 2.20.
+    assert "  73     156  drained  ap1.test#2.20" in done.out.splitlines()
+    (reason,) = json.loads(call("status", "--json", "--snapshot", DRAINED).out)["demand"]["by"]
+    assert (reason["access_point"], reason["example"]) == ("ap1.test", "2.20")
+    assert "ap2.test#2.10" in call("why", "--all", "--snapshot", DRAINED).out
     assert len(done.out.splitlines()) <= 60
 
 
@@ -117,7 +122,8 @@ def test_what_cannot_be_looked_at_is_said_and_is_never_ok(
 
     done = call("status", "--snapshot", place)
     assert (done.status, done.out.splitlines()[0][:8]) == (EXIT_UNKNOWN, "unknown:")
-    assert "not known" in done.out
+    what = "the queues are" if missing == "jobs" else "the configuration of the central manager is"
+    assert f"{what} unknown" in done.out
     plugin = call("status", "--nagios", "--snapshot", place)
     assert (plugin.status, plugin.out[:20]) == (3, "HTCQ STATUS UNKNOWN:")
 

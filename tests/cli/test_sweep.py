@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
 from htcq.store.results import claimed
 from tests.audit.sites import policy_slot
 from tests.cli.conftest import Call, names
@@ -185,7 +184,6 @@ def test_two_runs_do_not_meet_in_one_directory(snapshot: str, command: Call) -> 
 
 
 ITEM = '[[item]]\nname = "a"\n'
-SUBMIT = ("--submit", "--results", "R", "--executable", "/bin/htcq")
 
 
 @pytest.mark.parametrize(
@@ -218,10 +216,6 @@ SUBMIT = ("--submit", "--results", "R", "--executable", "/bin/htcq")
         (ITEM, ("--processes", "0"), "--processes 0: out of range"),
         (ITEM, ("--retries", "-1"), "--retries -1: out of range"),
         (ITEM, ("--results", "no/such"), "cannot be written"),
-        (ITEM, ("--submit",), "--submit without --results"),
-        (ITEM, ("--executable", "/bin/htcq"), "--executable without --submit"),
-        (ITEM, (*SUBMIT, "--processes", "2"), "--processes and --submit contradict each other"),
-        (ITEM, (*SUBMIT[:-1], "htcq"), "--executable 'htcq': not an absolute path"),
     ],
 )
 def test_what_cannot_be_a_sweep_is_one_line(
@@ -235,9 +229,7 @@ def test_what_cannot_be_a_sweep_is_one_line(
     assert message in done.err
 
 
-@pytest.mark.parametrize(
-    "flags", [("--results", "R"), ("--submit",), ("--processes", "2"), ("--retries", "0")]
-)
+@pytest.mark.parametrize("flags", [("--results", "R"), ("--processes", "2"), ("--retries", "0")])
 def test_options_of_a_sweep_need_one(flags: tuple[str, ...], snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot, *flags)
 
@@ -259,24 +251,3 @@ def test_files_that_are_not_there_are_told_and_nothing_is_made(
     assert (done.status, done.out) == (EXIT_USAGE, "")
     assert ONE_LINE.fullmatch(done.err)
     assert names(Path()) == ["f.toml", "node.json"]
-
-
-def test_without_a_schedd_nothing_is_submitted(
-    snapshot: str, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CONDOR_CONFIG", "/dev/null")
-    done = call(*sweep(ITEM, "--snapshot", snapshot, *SUBMIT))
-
-    assert (done.status, done.out) == (EXIT_UNKNOWN, "")
-    assert ONE_LINE.fullmatch(done.err), done.err
-    assert done.err.startswith("htcq: this machine's schedd cannot be asked: ")
-
-
-def test_jobs_of_another_access_point_are_left_to_it(snapshot: str, call: Call) -> None:
-    state: dict[str, Any] = {"schema": 1, "token": "t", "access_point": "elsewhere.example.org"}
-    (Path("R") / "jobs").mkdir(parents=True)
-    (Path("R") / "jobs/sweep.json").write_text(json.dumps(state))
-    done = call(*sweep(ITEM, "--snapshot", snapshot, *SUBMIT))
-
-    assert (done.status, done.out) == (EXIT_USAGE, "")
-    assert "were submitted on elsewhere.example.org (run it there)" in done.err

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from conftest import ROOT
@@ -57,32 +55,15 @@ class AccessPoint:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start htcq there as the user, in the directory."""
-        joined = self.pool._installation.join_command(
-            self._command(*arguments), self.pool.master_pid(), True
-        )
-        environment = self.pool._installation.environment(self.pool.record.config_file)
-        # A shell that runs the tests in the background lets them, and all that they start, ignore
-        # SIGINT.
-        command = ["/usr/bin/env", "--default-signal=INT", *joined]
-        return subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-
     def _command(self, *arguments: str) -> list[str]:
         return [
             "sh",
             "-c",
-            'cd "$0" && echo $$ > pid && exec "$@"',
+            'cd "$0" && exec "$@"',
             self.inside,
             self.htcq,
             *arguments,
         ]
-
-    def signal(self, name: str) -> None:
-        """Send a signal to the htcq that was started last."""
-        self.pool.tool("sh", "-c", f'kill -{name} "$(cat "{self.inside}/pid")"')
 
     def results(self, directory: str) -> dict[str, dict[str, Any]]:
         """Return the kept results by item, without what only tells how they came to be."""
@@ -91,17 +72,3 @@ class AccessPoint:
             told: Mapping[str, Any] = json.loads(path.read_text())
             found[path.stem] = {name: value for name, value in told.items() if name != "tries"}
         return found
-
-    def tries(self, directory: str) -> dict[str, int]:
-        """Return how often each item was tried."""
-        places = sorted(Path(self.place / directory).glob("*.json"))
-        return {path.stem: json.loads(path.read_text())["tries"] for path in places}
-
-    def jobs_ever(self, directory: str) -> list[str]:
-        """Return the numbers of all jobs that were submitted for a sweep, from the queue and its history."""
-        token = json.loads((self.place / directory / "jobs/sweep.json").read_text())["token"]
-        asked = ("-constraint", f'HtcqSweep == "{token}"', "-af:j", "NumJobStarts")
-        told = self.pool.tool("condor_q", "-allusers", *asked) + self.pool.tool(
-            "condor_history", *asked
-        )
-        return sorted(line.split()[0] for line in told.splitlines())

@@ -57,6 +57,7 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_DYNAMIC_MACH_CONSTRAINT": (0.1, ("SlotID > 1", "PartitionableSlot =!= true")),
     "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1", "2", "3")),
     "USE_RESOURCE_REQUEST_COUNTS": (0.1, ("False",)),
+    "USE_GLOBAL_JOB_PRIOS": (0.12, ("True",)),
     "GROUP_PRIO_FACTOR_phys": (0.2, ("10", "2500")),
     "GROUP_PRIO_FACTOR_bio": (0.2, ("30",)),
     "DEFAULT_PRIO_FACTOR": (0.2, ("10", "1")),
@@ -268,6 +269,7 @@ _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "MUST_MODIFY_REQUEST_EXPRS": (0.1, ("True",)),
     "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1", "2", "3")),
     "MAX_CONCURRENT_UPLOADS_PER_USER": (0.1, ("2", "3", "6", "10")),
+    "USE_GLOBAL_JOB_PRIOS": (0.12, ("True",)),
     "GROUP_SORT_EXPR": (0.1, ("GroupResourcesInUse", "-GroupQuota")),
 }  # fmt: skip
 

@@ -52,7 +52,9 @@ def refused(elastic: Elastic, *more: str) -> str:
     """Take a step that must be refused, and change nothing; return what it says."""
     before = elastic.path.read_bytes() if elastic.path.exists() else None
     status, out, err = elastic.htcq("run", "--once", "--yes", *more)
-    said = [line for line in out.splitlines() if not line.endswith("the negotiator is told again")]
+    said = [
+        line for line in out.splitlines() if not line.endswith("reconfiguring the negotiator again")
+    ]
     assert (status, said) == (3, []), err
     assert (elastic.path.read_bytes() if elastic.path.exists() else None) == before
     assert read_journal(elastic.journal).records[-1].kind == REFUSED

@@ -226,7 +226,7 @@ def test_the_audit_has_every_name_and_no_other() -> None:
     text = section(command_page("audit"), "JSON")
     described = {name for tag in tags(text) for name in words(tag)}
     named_in_passing = {
-        "attribute", "value", "place", "missing", "role", "nodes", "file", "knob", "shut", "starved", "overrun",
+        "attribute", "value", "place", "missing", "role", "nodes", "file", "knob", "shut", "starved", "overrun", "jobs",
     }  # fmt: skip
 
     assert described | named_in_passing == keys(audit_json(SAMPLE), ())

@@ -112,6 +112,6 @@ def test_a_narrow_table_says_what_it_leaves_out(
     _printed(("quota", "--snapshot", "quotas"), stream, monkeypatch)
     heading = next(line for line in stream.getvalue().splitlines() if "GROUP" in line)
 
-    assert "--wide shows all columns, 9 more" in stream.getvalue()
+    assert "--wide shows all columns, 10 more" in stream.getvalue()
     assert "BORROWED" not in stream.getvalue()
     assert heading.split()[0] == "GROUP"

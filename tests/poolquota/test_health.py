@@ -226,7 +226,7 @@ def test_a_collector_full_of_ghosts() -> None:
         ]
 
     assert ill(*nodes(2)) == {}
-    assert "3 of 20 slots are only ads" in ill(*nodes(3))["stale-ads"]
+    assert "the ads of 3 of 20 slots are out of date" in ill(*nodes(3))["stale-ads"]
     assert ill(*nodes(20, Offline="true")) == {}
     assert ill(*nodes(3, ClassAdLifetime=86_400)) == {}
     assert ill(*nodes(3), config="UPDATE_INTERVAL = 3600\n") == {}

@@ -79,7 +79,7 @@ def test_what_was_not_captured_is_in_doubt() -> None:
     assert given.doubts == (
         "the central manager's configuration is not known: no group is",
         "there are no slot ads: the pool has no weight",
-        "there are no submitter ads: nobody wants anything",
+        "the collector has no submitter ads: no group has demand",
     )
     assert (given.grouped, given.pool_weight) == (False, 0)
 

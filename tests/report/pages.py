@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-_EMPTY = {"meta", "link", "input", "rect", "line", "br"}
+_EMPTY = {"meta", "link", "input", "line", "br"}
 
 
 class Page(HTMLParser):

@@ -63,7 +63,7 @@ def test_the_names_are_those_of_the_contract() -> None:
         "count": 1,
         "examples": ["group_physics.analysis"],
         "fingerprint": "quota-of-nobody: group_physics.analysis",
-        "harm": {"shut": 0.0, "starved": [], "overrun": []},
+        "harm": {"shut": 0.0, "starved": [], "overrun": [], "jobs": 0},
         "caused": [
             {
                 "rule": "users-of-nobody",

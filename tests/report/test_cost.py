@@ -65,7 +65,7 @@ def test_a_kind_is_shown_with_what_each_slot_had() -> None:
 
     assert (
         " ".join(row.split())
-        == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19531.25 MiB 8 Cpus slot1@node1"
+        == "1 2 partitionable yes 8 cores, 16 GiB memory, 19.1 GiB disk 8 Cpus slot1@node1"
     )
 
 
@@ -110,3 +110,33 @@ def test_only_the_largest_shares_are_shown() -> None:
 
     assert "10 more expressions; --all shows them" in shown(found)
     assert not any("more expressions" in line for line in shown(found, everything=True))
+
+
+def test_each_job_stands_with_its_access_point() -> None:
+    queue = (job(GlobalJobId='"ap1#1.0#1"'), job(GlobalJobId='"ap2#1.0#1"', RequestCpus=2))
+    found, given = audit(policy_slot(), jobs=queue)
+    lines = [line.split() for line in shown(found)]
+
+    assert [line[:2] for line in lines if line[:1] == ["1.0"]] == [["1.0", "ap1"], ["1.0", "ap2"]]
+    assert [row["access_point"] for row in written(found)] == ["ap1", "ap2"]
+    told = cost_json(found, given)
+    for key in ("jobs", "charges"):
+        assert [(one["job"], one["access_point"]) for one in told[key]] == [
+            ("1.0", "ap1"),
+            ("1.0", "ap2"),
+        ]
+
+
+def test_a_pool_of_many_kinds_is_summed_up_unless_all_is_asked_for() -> None:
+    kinds = [
+        policy_slot(f"slot1@node{cpus}", Cpus=cpus, TotalSlotCpus=cpus, SlotWeight="Cpus / 2.0")
+        for cpus in range(1, 31)
+    ]
+    found, _ = audit(*kinds, jobs=(job(RequestCpus=2), job("2.0", RequestCpus=1)))
+    few, everything = shown(found), shown(found, everything=True)
+    (two,) = (line.split() for line in few if line.startswith("1.0 "))
+
+    assert "10 more kinds of slots; --all shows them" in few
+    assert two[-4:] == ["29", "1", "1", "0"]
+    assert len(few) < 70 < len(everything)
+    assert sum(line.startswith("1.0 ") for line in everything) == 30

@@ -36,11 +36,11 @@ def _rows(given: PoolQuotaReport) -> dict[str, list[str]]:
 
 def test_every_group_has_its_numbers() -> None:
     assert {name: " ".join(cells) for name, cells in _rows(busy()).items()} == {
-        "<none>": "- 77 107 5 0 0 7 5 77 77 0 0 4",
-        "chem": "10 10 10 60 0 0 0 10 10 10 0 0 1",
-        "physics": "20 20 20 0 0 0 7 0 - 20 0 20 -",
-        "physics.hep": "15 15 15 60 7 7 7 38 20 13 23 0 3",
-        "physics.lep": "5 5 5 2 0 0 0 2 5 5 0 3 2",
+        "<none>": "- 77 107 5 0 0 7 5 77 77 0 0 0 4",
+        "chem": "10 10 10 60 0 0 0 10 10 10 10 0 0 1",
+        "physics": "20 20 20 0 0 0 7 0 - 20 0 0 20 -",
+        "physics.hep": "15 15 15 60 7 7 7 38 20 13 8 23 0 3",
+        "physics.lep": "5 5 5 2 0 0 0 2 5 5 2 0 3 2",
     }
 
 
@@ -56,9 +56,10 @@ def test_numbers_end_where_their_headings_end_and_headings_have_units() -> None:
     assert titles == [
         "GROUP", "CONFIGURED", "EFFECTIVE slot weight", "SUBTREE slot weight", "IDLE schedd slot weight",
         "RUNNING schedd slot weight", "USAGE slot weight", "SUBTREE USAGE slot weight", "ALLOCATED slot weight",
-        "LIMIT slot weight", "HEAD-ROOM slot weight", "BORROWED slot weight", "LENT slot weight", "TURN", "MARK",
+        "LIMIT slot weight", "HEAD-ROOM slot weight", "BELOW slot weight",
+        "BORROWED slot weight", "LENT slot weight", "TURN", "MARK",
     ]  # fmt: skip
-    assert all(body[end - 1] != " " for body in bodies for _, end in columns[1:14])
+    assert all(body[end - 1] != " " for body in bodies for _, end in columns[1:15])
 
 
 def test_a_share_is_a_part_and_a_cut_limit_shows_both() -> None:
@@ -171,7 +172,7 @@ def test_headings_carry_the_units_of_the_pool() -> None:
         line for line in _table(look(PHYSICS + more)).splitlines() if line.startswith("GROUP")
     )
 
-    assert heading.split()[2:].count("slots") == 9
+    assert heading.split()[2:].count("slots") == 10
     assert heading.split().count("jobs") == 2
 
 

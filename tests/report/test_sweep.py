@@ -125,7 +125,7 @@ ITEMS = (
     Item("seed=2", (("seed", ("2",)), ("set", ("A=1", "B=2")), ("skip-bad-slots", ()))),
     Item("mine", (("set", ("A=1", "B=2")),), named=True),
 )
-SWEEP = Sweep(ITEMS, {})
+SWEEP = Sweep(ITEMS)
 RUNS = [
     Run(ITEMS[0], Verdict(0, CYCLE, "", ("beware",))),
     Run(ITEMS[1], Verdict(2, None, "--seed \x1b: not\na seed")),
@@ -135,7 +135,7 @@ RUNS = [
 
 def shown(*runs: Run) -> list[str]:
     stream = io.StringIO()
-    show_sweep("pool", Sweep(tuple(run.item for run in runs), {}), runs, stream)
+    show_sweep("pool", Sweep(tuple(run.item for run in runs)), runs, stream)
     return stream.getvalue().splitlines()
 
 

@@ -99,19 +99,6 @@ def test_items_say_in_what_they_differ() -> None:
     assert given.varying == ("set",)
 
 
-def test_what_jobs_need_is_passed_on() -> None:
-    given = sweep_from(
-        {
-            "grid": {"seed": [1]},
-            "submit": {"request_memory": 4096, "+Project": '"x"', "getenv": True},
-        },
-        OPTIONS,
-        "f",
-    )
-
-    assert given.submit == {"request_memory": "4096", "+Project": '"x"', "getenv": "True"}
-
-
 def test_the_most_items_are_taken_and_one_more_is_not() -> None:
     grid = {
         "seed": list(range(MAX_ITEMS // 100)),
@@ -168,23 +155,11 @@ ITEM = {"name": "x"}
         ({"item": [{"name": ".x"}]}, "f.toml: item 1.name is '.x'", "letters"),
         ({"item": [{"name": "x" * 121}]}, "f.toml: item 1.name is 'xxx", "letters"),
         ({"item": [ITEM, ITEM]}, "f.toml: two items are called x", ""),
-        ({"item": [ITEM], "submit": {"output": "x"}}, "f.toml: htcq sets submit.output itself", ""),
         (
-            {"item": [ITEM], "submit": {"Arguments": "x"}},
-            "f.toml: htcq sets submit.Arguments itself",
-            "",
+            {"item": [ITEM], "submit": {"rank": 1}},
+            "f.toml: submit is gone",
+            "contrib/sweep has a submit file",
         ),
-        (
-            {"item": [ITEM], "submit": {"a b": "x"}},
-            "f.toml: submit.a b is not a submit command",
-            "",
-        ),
-        (
-            {"item": [ITEM], "submit": {"rank": []}},
-            "f.toml: submit.rank is []",
-            "a text or a number",
-        ),
-        ({"item": [ITEM], "submit": {"rank": "1\nqueue 9"}}, "submit.rank is", "one line"),
     ],
 )
 def test_what_cannot_be_a_sweep_says_why(content: dict[str, Any], message: str, hint: str) -> None:

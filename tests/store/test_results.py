@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 from htcq.errors import EXIT_USAGE, InputError
 from htcq.settings.sweep_items import Item
 from htcq.simulate.sweep import Ground, Run, Verdict
-from htcq.store.results import Results, claimed, digest, file_digest, name_for_jobs
+from htcq.store.results import Results, claimed, digest, file_digest
 from htcq.store.snapshot import open_snapshot
 from tests.store.histories import ROOT
 
@@ -51,11 +50,8 @@ def test_what_is_kept_is_found_as_long_as_nothing_changed(results: Results) -> N
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', "\xff", "[" * 100_000])
 def test_what_is_damaged_is_missing(text: str, results: Results) -> None:
     (results.directory / "x.json").write_text(text, encoding="latin-1")
-    (results.directory / "jobs").mkdir()
-    (results.directory / "jobs/sweep.json").write_text(text, encoding="latin-1")
 
     assert results.kept(ITEM) is None
-    assert "token" not in results.state()
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
@@ -125,55 +121,6 @@ def test_the_digest_is_that_of_what_is_in_a_snapshot(tmp_path: Path) -> None:
 
     assert found["one"] == found["same"]
     assert len({found["one"], changed, moved}) == 3
-
-
-def test_jobs_find_the_snapshot_as_one_file_and_the_rest_goes(
-    results: Results, tmp_path: Path
-) -> None:
-    place = snapshot(tmp_path / "snap")
-    results.keep_state({"token": "t"})
-    (results.jobs / "snapshot-old.tar.gz").touch()
-    (results.jobs / "file-old").touch()
-    results.put_snapshot(place)
-    results.tidy([results.snapshot_for_jobs])
-
-    assert sorted(path.name for path in results.jobs.iterdir()) == [
-        "snapshot-aaaaaaaaaaaa.tar.gz",
-        "sweep.json",
-    ]
-    assert (
-        open_snapshot(results.jobs / results.snapshot_for_jobs).text("access/node.txt") == "A = 1\n"
-    )
-    assert results.state() == {"token": "t"}
-
-
-def test_a_packed_snapshot_is_copied_as_it_is_and_once(results: Results, tmp_path: Path) -> None:
-    packed = tmp_path / "p.tar.gz"
-    with tarfile.open(packed, "w:gz") as archive:
-        archive.add(snapshot(tmp_path / "snap"), "snap")
-    results.keep_state({})
-    results.put_snapshot(packed)
-    goal = results.jobs / results.snapshot_for_jobs
-    before = goal.stat().st_mtime_ns
-    results.put_snapshot(packed)
-
-    assert goal.read_bytes() == packed.read_bytes()
-    assert goal.stat().st_mtime_ns == before
-    assert file_digest(packed) == digest(open_snapshot(packed))
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("a/model.toml", "file-0123456789ab.toml"),
-        ("history", "file-0123456789ab"),
-        ("old.ads.gz", "file-0123456789ab.ads.gz"),
-        ("odd.a,b", "file-0123456789ab"),
-        ("odd.$(x)", "file-0123456789ab"),
-    ],
-)
-def test_files_have_plain_names_for_jobs(name: str, expected: str) -> None:
-    assert name_for_jobs(name, "0123456789abcdef") == expected
 
 
 def test_a_file_that_is_not_there_has_no_digest(tmp_path: Path) -> None:

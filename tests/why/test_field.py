@@ -81,7 +81,7 @@ def test_start_scheduler_universe_that_is_false_is_named() -> None:
         access={"access1": "START_SCHEDULER_UNIVERSE = TotalSchedulerJobsRunning < 3\n"},
     )  # fmt: skip
     found = walls(given, "1.0")[wall.UNMATCHED_UNIVERSE]
-    assert "START_SCHEDULER_UNIVERSE of the schedd is not true for it" in found.text
+    assert "START_SCHEDULER_UNIVERSE of the schedd refuses it" in found.text
 
 
 def test_a_hold_has_its_reason_and_a_forgotten_unit() -> None:
@@ -157,7 +157,7 @@ def test_a_device_that_is_wanted_is_named_with_the_best_that_slots_have() -> Non
     )  # fmt: skip
     text = walls(given, "1.0")[wall.REQUIREMENTS].text
     assert "the job asks for devices with Capability >= 7.5; the best of 2 slots has 7.0" in text
-    assert "GlobalMemoryMb" not in text.partition("is not true")[2]
+    assert "GlobalMemoryMb" not in text.partition("excludes")[2]
 
 
 def test_a_limit_that_is_an_expression_is_named_with_its_value() -> None:
@@ -195,6 +195,15 @@ def test_a_group_is_told_who_has_its_quota_since_when_and_what_returns_it() -> N
     assert "group_a.prod.single uses 48, 32 more than its quota of 16" in sentences[2]
     assert "the first since 2026-11-27 03:39:49 UTC" in sentences[2]
     assert "CLAIM_WORKLIFE" in sentences[3]
+
+
+def test_a_group_whose_quota_a_drain_holds_is_told_so() -> None:
+    drained = Source(str(FIELD.parent / "drained" / "half-the-weight-drained.tar.gz"))
+    sentences = list(group_sentences(Verdicts(as_negotiator_reads(read(drained))).cycle, "chem"))
+    assert sentences[-2:] == [
+        "no other group uses more than its quota",
+        "192 of the pool are drained since 2026-11-27 05:13:15 UTC: condor_drain -cancel MACHINE",
+    ]
 
 
 def test_the_sum_by_first_reason_has_most_weight_first() -> None:

@@ -101,7 +101,7 @@ def test_requirements_that_are_not_there_or_no_truth_value(text: str | None) -> 
     (of_slot,) = verdicts(given, "1.0")
     assert (of_job.starts, ids(of_job)) == (False, [wall.REQUIREMENTS])
     assert (of_slot.starts, ids(of_slot)) == (False, [wall.START])
-    assert "is not true on the only slot" in of_job.walls[0].text
+    assert "excludes the only slot" in of_job.walls[0].text
 
 
 def test_jobs_of_an_access_point_that_does_not_answer_are_not_known() -> None:

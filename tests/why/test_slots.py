@@ -93,7 +93,7 @@ def test_start_is_read_clause_by_clause() -> None:
 
 def test_a_literal_start_is_called_start() -> None:
     assert (
-        "START is not true on the only slot"
+        "START refuses the job on the only slot"
         in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
     )
 
@@ -110,7 +110,7 @@ def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
 
     assert found["start"].amounts["slots"] == 1
     assert found["no-such-machine"].amounts["slots"] == 2
-    assert "START is not true on 1 of 3 slots" in found["start"].text
+    assert "START refuses the job on 1 of 3 slots" in found["start"].text
 
 
 def test_an_asset_that_no_slot_has_at_all() -> None:
@@ -135,7 +135,7 @@ def test_room_names_the_asset_that_is_used_up() -> None:
         "largest": 0,
         "slots": 1,
     }
-    assert "96 cpus" in found["no-room"].text
+    assert "96 cores" in found["no-room"].text
 
 
 GPU_CLAUSE = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"

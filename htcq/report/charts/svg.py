@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 #: Heights in pixels: of a bar, and of the thinner one that lies within it.
 _HEIGHT, _INNER = 16, 6
@@ -29,13 +29,13 @@ def group_bar(title: str, quota: float | None, usage: float, requested: float, s
     return _picture(title, *shapes)
 
 
-def stock_bar(title: str, shares: Mapping[str, float]) -> str:
-    """Return a bar of parts beside each other, each of its kind and its share (0 to 1)."""
+def parts_bar(title: str, parts: Iterable[tuple[str, float, str]]) -> str:
+    """Return a bar of parts beside each other, each of its kind, its share (0 to 1) and a title."""
     shapes, left = [_rect("track", 1.0, _HEIGHT)], 0.0
-    for kind, share in shares.items():
+    for kind, share, told in parts:
         if share > 0:
             place = f'x="{_percent(left)}" width="{_percent(share)}" height="{_HEIGHT}"'
-            shapes.append(f'<rect class="{kind}" {place}/>')
+            shapes.append(f'<rect class="{kind}" {place}><title>{html.escape(told)}</title></rect>')
             left += share
     return _picture(title, *shapes)
 

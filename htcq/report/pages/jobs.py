@@ -10,7 +10,6 @@ from htcq.audit.facts import listed
 from htcq.audit.mix import MAX_CLASSES, Taking, takings, waiting
 from htcq.audit.shortage import left_of
 from htcq.classads import as_number
-from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import HELD
 from htcq.pool.slot import PARTITIONABLE
 from htcq.pool.slot_class import SlotClass
@@ -18,10 +17,8 @@ from htcq.poolquota.published import seconds_of
 from htcq.report.moments import lasting
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import JOBS
-from htcq.units import PER_GIB, two_digits
+from htcq.units import amounts_of
 
-#: GiB below which an amount is shown in MiB.
-_SMALL = 0.1
 _SUBMITTERS = (
     ("submitter", False),
     ("running", True),
@@ -110,9 +107,9 @@ def _classes(evidence: Evidence) -> Iterator[list[Cell]]:
         count = sum(jobs.idle.values())
         fits, now = unused[id(jobs)], room[id(jobs)]
         yield [
-            jobs.name,
+            jobs.first.full_id,
             (f"{count:,}", count),
-            _asks(jobs),
+            amounts_of(jobs.request),
             listed(name for name, _ in jobs.idle.most_common()),
             (f"{fits:,}", fits),
             (f"{now:,}", now),
@@ -123,21 +120,3 @@ def _with_room(kind: SlotClass, taking: Taking) -> int:
     if kind.type != PARTITIONABLE:
         return sum(not slot.claimed for slot in kind.slots)
     return sum(not taking.short_of(left_of(slot)) for slot in kind.slots)
-
-
-def _asks(jobs: Autocluster) -> str:
-    parts = []
-    for asset, amount in jobs.request.items():
-        if amount:
-            parts.append(f"{_size(asset, amount)} {asset}")
-    return ", ".join(parts)
-
-
-def _size(asset: str, amount: float) -> str:
-    """Return an amount to two digits where it has a unit: nobody types it back."""
-    if asset in PER_GIB:
-        size = amount / PER_GIB[asset]
-        if size < _SMALL:
-            return f"{two_digits(size * 1024):g} MiB"
-        return f"{two_digits(size):g} GiB"
-    return f"{amount:g}"

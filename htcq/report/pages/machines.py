@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from htcq.audit.facts import listed
-from htcq.audit.stock import MachineStock, PoolStock, Stock, Stocks
+from htcq.balance.amounts import Amounts
+from htcq.balance.balance import Balance
+from htcq.balance.causes import FRAGMENTED, STRANDED, cause_type
+from htcq.balance.machines import AREAS, CLOSED, FREE, USED, MachineBalance, area_of, by_area
+from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
-from htcq.report.charts.svg import stock_bar
+from htcq.report.charts.svg import parts_bar
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import MACHINES
-from htcq.units import CPUS, MEMORY, PER_GIB, counted
+from htcq.units import CPUS, GPUS, MEMORY, PER_GIB, counted
 
 #: The words for assets, and how many HTCondor units one of them is.
-WORDS = {"cpus": ("cores", 1), "memory": ("GiB of memory", PER_GIB[MEMORY]), "gpus": ("GPUs", 1)}
-_PARTS = ("used", "free", "stranded", "closed")
-#: An asset and a part of it: a column of a table.
+WORDS = {CPUS: ("cores", 1), MEMORY: ("GiB of memory", PER_GIB[MEMORY]), GPUS: ("GPUs", 1)}
+_FIELDS = {CPUS: "cpus", MEMORY: "memory_mb", GPUS: "gpus"}
+#: An asset and an area of it: a column of a table.
 _Amount = tuple[str, str]
+_Areas = Mapping[str, Amounts]
 
 
-def machines_page(stock: PoolStock, pool: Pool) -> str:
+def machines_page(balance: Balance, pool: Pool) -> str:
     """Return the page.
 
     Raises:
@@ -29,67 +33,86 @@ def machines_page(stock: PoolStock, pool: Pool) -> str:
         told = ["The slot ads of the pool could not be read: nothing is known of its machines."]
         return listing_page(MACHINES, pool, told, [])
     told = [
-        f"{counted(len(stock.machines), 'machine')} of {counted(len(stock.kinds), 'kind')}.",
-        "Free is what no claim has. Stranded is the part of it on slots that none of the waiting "
-        "jobs fit; memory that is left where all cores are used is not counted. Closed is what no "
-        "job may use now: the slot is with its owner, draining or offline.",
+        f"{counted(len(balance.machines), 'machine')} of {counted(len(balance.kinds), 'kind')}.",
+        *(f"{area.capitalize()}: {cause_type(area).text}" for area in (STRANDED, FRAGMENTED)),
+        "Closed is what no job may use now: drained, offline, stale, with its owner, closed by "
+        "START or hidden from the negotiator. Free is all else that no claim has.",
     ]
     if pool.jobs is None:
         told.append("The jobs could not be read: what is stranded is not known.")
-    amounts = _amounts(stock)
-    kinds = table("kinds-table", "Kinds of node", _heads(amounts, "machines"), _kinds(stock))
-    machines = table("machines-table", "Machines", _heads(amounts, "kind"), _machines(stock))
+    amounts = list(_amounts(balance))
+    kinds = table("kinds-table", "Kinds of node", _heads(amounts, "machines"),
+                  _kinds(balance, amounts))  # fmt: skip
+    rows = _machines(balance.machines, amounts)
+    listed = table("machines-table", "Machines", _heads(amounts, "kind"), rows)
     sections = [
         section("kinds", "Kinds of node", tables=[kinds]),
-        section("machines", "Machines", tables=[machines]),
+        section("machines", "Machines", tables=[listed]),
     ]
     return listing_page(MACHINES, pool, told, sections)
 
 
-def _amounts(stock: PoolStock) -> list[_Amount]:
-    """Return what has a column: used and free, and all else of which the pool has anything."""
-    found: list[_Amount] = []
-    for asset in stock.assets:
-        whole = stock.stocks[asset]
-        parts = [part for part in _PARTS if part in ("used", "free") or getattr(whole, part)]
-        found += [(asset, part) for part in parts]
+def assets_of(total: Amounts) -> tuple[str, ...]:
+    """Return the assets of which there is anything."""
+    return tuple(asset for asset in WORDS if amount_of(asset, total))
+
+
+def amount_of(asset: str, amounts: Amounts) -> float:
+    """Return the amount of an asset, in HTCondor's unit."""
+    return float(getattr(amounts, _FIELDS[asset]))
+
+
+def machines_by_kind(machines: Iterable[MachineBalance]) -> Mapping[str, int]:
+    """Return how many machines there are of each kind."""
+    found: dict[str, int] = {}
+    for each in machines:
+        found[each.kind] = found.get(each.kind, 0) + 1
     return found
 
 
+def _areas(by: Iterable[CauseAmount]) -> _Areas:
+    return by_area((each.cause, each.amounts) for each in by)
+
+
+def _amounts(balance: Balance) -> Iterator[_Amount]:
+    """Yield what has a column: used and free, and all else of which the pool has anything."""
+    whole = _areas(balance.by)
+    for asset in assets_of(balance.total):
+        for area in AREAS:
+            if area in (USED, FREE) or amount_of(asset, whole[area]):
+                yield asset, area
+
+
 def _heads(amounts: Sequence[_Amount], second: str) -> list[tuple[str, bool]]:
-    numbers = [(f"{WORDS[asset][0]}, {part}", True) for asset, part in amounts]
+    numbers = [(f"{WORDS[asset][0]}, {area}", True) for asset, area in amounts]
     if second == "machines":
         return [("kind", False), (second, True), *numbers]
-    return [("machine", False), (second, False), *numbers, ("too little", False)]
+    return [("machine", False), (second, False), *numbers, ("used up", False)]
 
 
-def _kinds(stock: PoolStock) -> Iterator[list[Cell]]:
-    amounts = _amounts(stock)
-    for kind in stock.kinds:
-        numbers = _numbers(amounts, kind.stocks)
-        yield [kind.name, (f"{kind.machines:,}", kind.machines), *numbers]
+def _kinds(balance: Balance, amounts: Sequence[_Amount]) -> Iterator[list[Cell]]:
+    counts = machines_by_kind(balance.machines)
+    for kind in balance.kinds:
+        count = counts.get(kind.name, 0)
+        yield [kind.name, (f"{count:,}", count), *_numbers(amounts, _areas(kind.by))]
 
 
-def _machines(stock: PoolStock) -> Iterator[list[Cell]]:
-    amounts = _amounts(stock)
-    for machine in sorted(stock.machines, key=_idle_first):
-        yield [
-            machine.name,
-            machine.kind,
-            *_numbers(amounts, machine.stocks),
-            listed(machine.short),
-        ]
+def _machines(
+    machines: Iterable[MachineBalance], amounts: Sequence[_Amount]
+) -> Iterator[list[Cell]]:
+    for each in sorted(machines, key=_idle_first):
+        numbers = _numbers(amounts, each.areas)
+        yield [each.name, each.kind, *numbers, ", ".join(each.lacks)]
 
 
-def _idle_first(machine: MachineStock) -> tuple[float, float, str]:
-    cpus = machine.stocks[CPUS]
-    return (-cpus.stranded, -cpus.free, machine.name)
+def _idle_first(machine: MachineBalance) -> tuple[list[float], str]:
+    return [-float(machine.areas[area].cpus) for area in (CLOSED, STRANDED, FREE)], machine.name
 
 
-def _numbers(amounts: Sequence[_Amount], stocks: Stocks) -> list[Cell]:
+def _numbers(amounts: Sequence[_Amount], areas: _Areas) -> list[Cell]:
     found: list[Cell] = []
-    for asset, part in amounts:
-        amount = float(getattr(stocks[asset], part))
+    for asset, area in amounts:
+        amount = amount_of(asset, areas[area])
         found.append((shown(asset, amount), amount))
     return found
 
@@ -99,16 +122,20 @@ def shown(asset: str, amount: float) -> str:
     return f"{amount / WORDS[asset][1]:,.1f}".removesuffix(".0")
 
 
-def bar_of(asset: str, stock: Stock, name: str) -> str:
-    """Return the bar of one asset: used, free, stranded and closed."""
-    word = WORDS[asset][0]
-    usable = max(0.0, float(stock.free) - float(stock.stranded))
-    told = ", ".join(f"{shown(asset, float(getattr(stock, part)))} {part}" for part in _PARTS)
-    whole = float(stock.whole) or 1.0
-    shares = {
-        "used": float(stock.used) / whole,
-        "free": usable / whole,
-        "stranded": float(stock.stranded) / whole,
-        "closed": float(stock.closed) / whole,
-    }
-    return stock_bar(f"{name}, {word}: {told}", shares)
+def causes_of(asset: str, by: Iterable[CauseAmount]) -> list[tuple[str, float, str]]:
+    """Return area, amount and words of each cause with some of an asset, by area, most first."""
+    found = [(area_of(each.cause), amount_of(asset, each.amounts), each.cause) for each in by]
+    found = [each for each in found if shown(asset, each[1]) not in ("0", "-0")]
+    found.sort(key=lambda each: (AREAS.index(each[0]), -each[1], each[2]))
+    return [
+        (area, amount, f"{shown(asset, amount)} {cause_type(cause).name}")
+        for area, amount, cause in found
+    ]
+
+
+def bar_of(asset: str, total: Amounts, by: Iterable[CauseAmount], name: str) -> str:
+    """Return the bar of one asset, with a part for each cause."""
+    whole, causes = amount_of(asset, total) or 1.0, causes_of(asset, by)
+    told = ", ".join(words for _, _, words in causes)
+    parts = [(area, amount / whole, words) for area, amount, words in causes]
+    return parts_bar(f"{name}, {WORDS[asset][0]}: {told}", parts)

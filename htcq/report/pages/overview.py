@@ -11,7 +11,10 @@ from typing import Any
 
 from htcq.audit.engine import Finding
 from htcq.audit.fix import by_place
-from htcq.audit.stock import Stock, Stocks
+from htcq.balance.amounts import Amounts
+from htcq.balance.balance import KindBalance
+from htcq.balance.machines import USED, by_area
+from htcq.balance.standing import CauseAmount
 from htcq.claims.costs import Share
 from htcq.drift.explanation import DriftExplanation
 from htcq.pool.pool import Pool
@@ -25,11 +28,19 @@ from htcq.report.fix import place_text
 from htcq.report.formats.html import page, unwell
 from htcq.report.moments import as_people_write, iso, moment, zone_name
 from htcq.report.pages.audit import weight_name
-from htcq.report.pages.machines import WORDS, bar_of
+from htcq.report.pages.machines import (
+    WORDS,
+    amount_of,
+    assets_of,
+    bar_of,
+    causes_of,
+    machines_by_kind,
+    shown,
+)
 from htcq.report.pages.site_pages import OVERVIEW, links_of
 from htcq.report.printable import one_line, printable
 from htcq.report.views.audit_text import summary
-from htcq.report.views.overview import Seen, short_amount, verdict, worst_findings
+from htcq.report.views.overview import Seen, short_amount, unit_of, verdict, worst_findings
 
 #: The kinds of node that have a row, and the groups that have an area of their own.
 _KINDS, _BOXES = 12, 250
@@ -53,20 +64,19 @@ def overview_page(
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    stock = seen.stock
+    balance = seen.balance
+    counts = machines_by_kind(balance.machines)
+    assets = assets_of(balance.total)
     values: dict[str, Any] = {
         "health": unwell(seen.audit.health),
         "links": links_of(OVERVIEW),
         "source": one_line(pool.name),
         "taken": _taken(seen),
         "verdict": verdict(seen),
-        "assets": [_asset(asset, stock.stocks) for asset in stock.assets],
-        "kinds": [
-            _kind(kind.name, kind.machines, kind.stocks, stock.assets)
-            for kind in stock.kinds[:_KINDS]
-        ],
-        "heads": [WORDS[asset][0] for asset in stock.assets],
-        "more_kinds": max(0, len(stock.kinds) - _KINDS),
+        "assets": [_asset(asset, balance.total, balance.by) for asset in assets],
+        "kinds": [_kind(kind, counts.get(kind.name, 0), assets) for kind in balance.kinds[:_KINDS]],
+        "heads": [WORDS[asset][0] for asset in assets],
+        "more_kinds": max(0, len(balance.kinds) - _KINDS),
         "slots_known": pool.slots is not None,
         "jobs_known": pool.jobs is not None,
         **_groups(seen.look),
@@ -86,47 +96,30 @@ def _taken(seen: Seen) -> tuple[str, str]:
     return iso(seen.now), as_people_write(iso(seen.now), seen.zone)
 
 
-def _asset(asset: str, stocks: Stocks) -> dict[str, str]:
-    stock = stocks[asset]
-    share = 0.0
-    if stock.whole:
-        share = float(stock.used) / float(stock.whole)
+def _asset(asset: str, total: Amounts, by: Sequence[CauseAmount]) -> dict[str, Any]:
+    whole = amount_of(asset, total)
+    used = amount_of(asset, by_area((each.cause, each.amounts) for each in by)[USED])
     return {
         "word": WORDS[asset][0],
-        "share": f"{share:.0%}",
-        "used": _rough(asset, stock.used),
-        "whole": _rough(asset, stock.whole),
-        "free": _rough(asset, stock.free),
-        "stranded": _rough(asset, stock.stranded),
-        "bar": bar_of(asset, stock, "the pool"),
+        "share": f"{used / whole:.0%}",
+        "whole": shown(asset, whole),
+        "causes": [(area, words) for area, _, words in causes_of(asset, by)],
+        "bar": bar_of(asset, total, by, "the pool"),
     }
 
 
-def _kind(name: str, machines: int, stocks: Stocks, assets: Sequence[str]) -> dict[str, Any]:
-    cells = [_kind_cell(asset, stocks[asset], name) for asset in assets]
-    return {"name": one_line(name), "machines": f"{machines:,}", "cells": cells}
+def _kind(kind: KindBalance, machines: int, assets: Sequence[str]) -> dict[str, Any]:
+    cells = [_kind_cell(asset, kind) for asset in assets]
+    return {"name": one_line(kind.name), "machines": f"{machines:,}", "cells": cells}
 
 
-def _kind_cell(asset: str, stock: Stock, name: str) -> dict[str, str]:
-    word = WORDS[asset][0]
-    if not stock.whole:
+def _kind_cell(asset: str, kind: KindBalance) -> dict[str, str]:
+    word, whole = WORDS[asset][0], amount_of(asset, kind.total)
+    if not whole:
         return {"word": word, "told": NONE, "bar": ""}
-    return {"word": word, "told": _told(asset, stock), "bar": bar_of(asset, stock, name)}
-
-
-def _told(asset: str, stock: Stock) -> str:
-    text = f"{_rough(asset, stock.used)} of {_rough(asset, stock.whole)}"
-    if stock.stranded:
-        text += f", {_rough(asset, stock.stranded)} stranded"
-    return text
-
-
-def _rough(asset: str, amount: float) -> str:
-    """Return an amount without digits that nobody reads."""
-    found = float(amount) / WORDS[asset][1]
-    if found >= 100:
-        return f"{found:,.0f}"
-    return short_amount(found)
+    causes = ", ".join(words for _, _, words in causes_of(asset, kind.by))
+    told = f"of {shown(asset, whole)}: {causes}"
+    return {"word": word, "told": told, "bar": bar_of(asset, kind.total, kind.by, kind.name)}
 
 
 # Groups
@@ -134,12 +127,9 @@ def _rough(asset: str, amount: float) -> str:
 
 
 def _groups(look: PoolQuotaReport) -> dict[str, Any]:
-    unit = look.unit
-    if look.cores:
-        unit = "cores"
+    unit = unit_of(look)
     boxes = _boxes(look)
-    # What no group has is the root's.
-    promised = look.promised - look.standings[0].quota
+    promised = sum(each.subtree_quota for each in look.standings if each.group.parent == ROOT)
     name = f"Quota and usage of {len(look.standings) - 1:,} groups, in {unit}"
     return {
         "grouped": look.grouped,
@@ -153,8 +143,12 @@ def _groups(look: PoolQuotaReport) -> dict[str, Any]:
 
 
 def _boxes(look: PoolQuotaReport) -> list[Box]:
-    """Return the tree of groups; the smallest of many are one area of each parent."""
-    sizes = sorted((max(each.quota, each.usage) for each in look.standings), reverse=True)
+    """Return the tree of groups; the smallest of many are one area of each parent.
+
+    A group's own area is what its subgroups leave of its quota: they lie in it, not beside it.
+    """
+    quotas = _own_quotas(look)
+    sizes = sorted((max(quotas[each.name], each.usage) for each in look.standings), reverse=True)
     least = 0.0
     if len(sizes) > _BOXES:
         least = sizes[_BOXES]
@@ -168,25 +162,35 @@ def _boxes(look: PoolQuotaReport) -> list[Box]:
         rest = small.pop(each.name, [])
         if rest:
             parts.append(_rest(rest, each.name))
-        if max(each.quota, each.usage) < least and not parts:
-            small.setdefault(parent, []).append((each.quota, each.usage))
+        own = quotas[each.name]
+        if max(own, each.usage) < least and not parts:
+            small.setdefault(parent, []).append((own, each.usage))
             continue
         told = (
-            f"{one_line(each.name)}: quota {short_amount(each.quota)}, uses "
+            f"{one_line(each.name)}: quota {short_amount(each.subtree_quota)}, uses "
             f"{short_amount(each.usage)}, asks for {short_amount(each.requested)}"
         )
-        box = Box(one_line(each.name), told, each.quota, each.usage, tuple(parts))
+        box = Box(one_line(each.name), told, own, each.usage, tuple(parts))
         below.setdefault(parent, []).append(box)
     found = below.get(ROOT, [])
     if small.get(ROOT):
         found.append(_rest(small[ROOT], ""))
     root = look.standings[0]
-    left = max(0.0, look.pool_weight - look.promised) + root.quota
-    used = root.usage
+    left, used = quotas[ROOT], root.usage
     if left > 0 or used > 0:
         told = f"no group: {short_amount(left)} in no quota, uses {short_amount(used)}"
         found.append(Box("no group", told, left, used, nobody=True))
     return found
+
+
+def _own_quotas(look: PoolQuotaReport) -> dict[str, float]:
+    """Return what of each group's quota its subgroups leave, and of the pool the groups."""
+    own = {each.name: each.subtree_quota for each in look.standings}
+    own[ROOT] = look.pool_weight
+    for each in look.standings:
+        if each.group.parent is not None:
+            own[each.group.parent] -= each.subtree_quota
+    return {name: max(0.0, left) for name, left in own.items()}
 
 
 def _rest(amounts: Sequence[tuple[float, float]], parent: str) -> Box:

@@ -22,6 +22,7 @@ from htcq.report.views.quota_sentences import (
     oversubscribed,
     own_name,
     published,
+    short_of,
     totals,
     units,
     wrong,
@@ -87,6 +88,7 @@ def _warnings(look: PoolQuotaReport) -> Iterator[str]:
     yield from filter(None, (oversubscribed(look), other_weight(look)))
     for problem in look.problems:
         yield f"configuration: {wrong(problem)}"
+    yield from short_of(look)
     yield from map(not_offered, look.kept_back)
     yield from look.doubts
     for each in look.incomplete:

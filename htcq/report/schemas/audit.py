@@ -91,6 +91,7 @@ def _harm() -> dict[str, Shape]:
         "shut": number("The part of the pool that takes no job, from 0 to 1."),
         "starved": texts("The groups that get nothing."),
         "overrun": texts("The groups that can use more than their quota."),
+        "jobs": whole("How many jobs wait or fail for it, as far as the rule knows."),
     }
 
 

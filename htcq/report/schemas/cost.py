@@ -17,6 +17,7 @@ from htcq.report.schemas.shape import (
     whole,
 )
 from htcq.report.views.cost import (
+    ACCESS_POINT,
     CHARGES,
     CONSERVATION,
     CUSTOMERS,
@@ -70,9 +71,10 @@ def _slots() -> dict[str, Shape]:
 
 
 def _jobs() -> dict[str, Shape]:
-    about = described((JOB, *JOBS))
+    about = described((JOB, ACCESS_POINT, *JOBS))
     return {
         "job": text(about["job"]),
+        "access_point": text(about["access_point"]),
         "request": table("By asset, what the job asks for.", _AMOUNT),
         "idle": whole(about["idle"]),
         "running": whole(about["running"]),
@@ -85,6 +87,7 @@ def _charge() -> dict[str, Shape]:
     return {
         "slots": whole("The place of the class in 'slots', counted from 0."),
         "job": text("The name of the autocluster."),
+        "access_point": text("Its access point."),
         "matches": truth(about["matches"]),
         "why": text(about["why"]),
         "consumption": table("By asset, what a claim takes.", _AMOUNT),

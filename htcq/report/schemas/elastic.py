@@ -135,7 +135,7 @@ def status() -> Shape:
         ),
         "groups": table("By name, parents before those below them.", record("A group.", group)),
         "default": record("The jobs of no group.", {"used": _amounts("What they use.")}),
-        "system": record("The claims of nobody.", {"used": _amounts("What they use.")}),
+        "system": record("Claims outside all quotas.", {"used": _amounts("What they use.")}),
         "capacity": _amounts("What the slots have in every dimension, managed or not."),
         "claims": whole("How many claims there are."),
         "idle_jobs": whole("How many idle jobs there are."),

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from htcq.poolquota.ailment import Ailment
-from htcq.report.schemas.shape import Shape, keys_of, listing, record, text, texts
+from htcq.report.schemas.shape import (
+    Shape,
+    keys_of,
+    listing,
+    maybe,
+    number,
+    record,
+    text,
+    texts,
+    truth,
+)
 
 
 def version(number: int = 1) -> Shape:
@@ -59,3 +69,17 @@ def changes() -> Shape:
     return listing(
         "The knobs that make the difference, as --set gave them.", record("A knob.", knob)
     )
+
+
+def holders() -> Shape:
+    """Return the shape of those that have what a group is due."""
+    holder = {
+        "name": text(
+            "A group that uses more than its quota, the id of a cause, or free for what no job has."
+        ),
+        "is_group": truth("Whether it is a group."),
+        "amount": number("How much more than its quota it uses, or what the cause holds."),
+        "since": maybe(text("When it began (ISO 8601); null where no ad says.")),
+        "returns": text("When, or by what, it comes back."),
+    }
+    return listing("Who or what has it instead.", record("A holder.", holder))

@@ -10,7 +10,7 @@ from htcq.quota.cycle_quotas import GroupQuota, GroupRound, SurplusSharing
 from htcq.quota.group_tree import Group
 from htcq.quota.knobs import TreeProblem
 from htcq.quota.shares import SubmitterShare
-from htcq.report.schemas.pool import about_pool, changes, health, incomplete, version
+from htcq.report.schemas.pool import about_pool, changes, health, holders, incomplete, version
 from htcq.report.schemas.shape import (
     Shape,
     any_number,
@@ -169,6 +169,12 @@ def _standing() -> dict[str, Shape]:
             "this cycle."
         ),
         headroom="What it may still take of its limit, or of its quota without a turn.",
+        obtainable=(
+            "How much of the head-room is free in the pool; all of it where "
+            "PREEMPTION_REQUIREMENTS may be true."
+        ),
+        below="How much less than the lesser of quota and demand it uses; 0 within the slack.",
+        held_by=holders(),
         turn="The number of its turn, from 1; null where it has none.",
         sort_key="The value of GROUP_SORT_EXPR: the smallest has the first turn.",
         marks=listing(

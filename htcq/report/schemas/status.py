@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from htcq.balance.causes import CAUSES
-from htcq.report.schemas.pool import about_pool, incomplete
+from htcq.report.schemas.pool import about_pool, holders, incomplete
 from htcq.report.schemas.shape import (
     Shape,
     listing,
@@ -13,7 +13,6 @@ from htcq.report.schemas.shape import (
     table,
     text,
     texts,
-    truth,
     whole,
 )
 from htcq.report.schemas.simulate import UNMODELLED
@@ -92,6 +91,7 @@ def _demand(about: str) -> Shape:
         "jobs": whole("How many jobs have it."),
         "weight": number("What they weigh, as their access points count it."),
         "example": text("The id of one of them."),
+        "access_point": text("Its access point; empty where no ad says."),
         "text": text("The reason of that one, with its amounts."),
         "others": table("How many of them have each further reason.", {"type": "integer"}),
     }
@@ -104,13 +104,6 @@ def _demand(about: str) -> Shape:
 
 
 def _group() -> Shape:
-    holder = {
-        "name": text("A group that uses more than its quota, or the id of a cause."),
-        "is_group": truth("Whether it is a group."),
-        "amount": number("How much more than its quota it uses, or what the cause holds."),
-        "since": maybe(text(_SINCE)),
-        "returns": text("When, or by what, it comes back."),
-    }
     keys = {
         "group": text("The name of the group."),
         "usage": number("What it uses now."),
@@ -118,7 +111,7 @@ def _group() -> Shape:
         "quota": number("Its quota."),
         "requested": number("Its demand, as the negotiator counts it."),
         "below": number("How much less than the lesser of quota and demand it has then."),
-        "held_by": listing("Who or what has it instead.", record("A holder.", holder)),
+        "held_by": holders(),
         "demand": maybe(_demand("Its idle jobs; null where it has none.")),
     }
     return record("A group.", keys)

@@ -53,6 +53,7 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
             "shut": finding.harm.shut,
             "starved": list(finding.harm.starved),
             "overrun": list(finding.harm.overrun),
+            "jobs": finding.harm.jobs,
         },
         "caused": [_caused_json(each) for each in finding.caused],
     }

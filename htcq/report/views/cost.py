@@ -5,7 +5,7 @@ htcq-cost(1) lists the names. Weights are in the unit of the slots' own expressi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, TextIO, TypeVar
 
@@ -21,7 +21,7 @@ from htcq.report.column import Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import row_json
 from htcq.report.printable import one_line
-from htcq.units import show_amount
+from htcq.units import amounts_of
 
 SCHEMA = 1
 _Row = TypeVar("_Row")
@@ -59,11 +59,6 @@ def short(number: Number | None) -> str:
     return f"{number:g}"
 
 
-def _amounts(amounts: Mapping[str, Number | None]) -> str:
-    shown = [f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount]
-    return one_line(", ".join(shown) or "nothing")
-
-
 def _idle(jobs: Autocluster) -> int:
     return sum(jobs.idle.values())
 
@@ -93,7 +88,7 @@ def _why(charge: Charge) -> str:
 def _takes(row: ChargeRow) -> str:
     """Return what a claim takes, or why there can be none."""
     if _matches(row.charge):
-        return _amounts(row.charge.consumption)
+        return one_line(amounts_of(row.charge.consumption))
     return one_line(_why(row.charge))
 
 
@@ -175,7 +170,7 @@ FULL_WEIGHT: Column[SlotsRow] = _weight(
 SLOTS: tuple[Column[SlotsRow], ...] = (
     _count("", _place, "#"),
     *KIND,
-    Column("", lambda row: _amounts(row.kind.total), "EACH HAD", wide=True),
+    Column("", lambda row: one_line(amounts_of(row.kind.total)), "EACH HAD", wide=True),
     FULL_WEIGHT,
     SLOT_WEIGHT,
     Column("", lambda row: row.kind.examples[0], "SUCH AS", most=40),
@@ -184,9 +179,13 @@ JOB: Column[Autocluster] = Column(
     "job", lambda jobs: jobs.name, "JOB",
     about="The id of the first job, or the shape that --job gave.", most=32,
 )  # fmt: skip
+ACCESS_POINT: Column[Autocluster] = Column(
+    "access_point", lambda jobs: jobs.access_point, "ACCESS POINT",
+    about="The access point of that job; empty where no ad says, and of a shape.", most=20,
+)  # fmt: skip
 JOBS: tuple[Column[Autocluster], ...] = (
     _count("idle", _idle, "IDLE", "How many slots the class still wants.", wide=True),
-    _count("running", _running, "RUNNING", "How many slots the class has."),
+    _count("running", _running, "RUNNING", "How many slots the class has.", wide=True),
 )
 MATCH: tuple[Column[Charge], ...] = (
     Column("matches", _matches, about="Whether a job of the class matches the full slot."),
@@ -209,7 +208,7 @@ COLUMNS: tuple[Column[ChargeRow], ...] = (
     Column("slots", lambda row: str(row.charge.kind.first.name)),
     Column("slot_count", lambda row: row.charge.kind.count),
     Column("weight_expression", lambda row: row.charge.kind.weight_text),
-    *(column.of(lambda row: row.charge.jobs) for column in (JOB, *JOBS)),
+    *(column.of(lambda row: row.charge.jobs) for column in (JOB, ACCESS_POINT, *JOBS)),
     _count("", _place, "ON"),
     *(column.of(lambda row: row.charge) for column in MATCH),
     Column("", _takes, "TAKES", wide=True),
@@ -327,7 +326,7 @@ def _slots_json(row: SlotsRow) -> dict[str, Any]:
 
 def _jobs_json(jobs: Autocluster) -> dict[str, Any]:
     return {
-        **row_json((JOB,), jobs),
+        **row_json((JOB, ACCESS_POINT), jobs),
         "request": dict(jobs.request),
         **row_json(JOBS, jobs),
         "submitters": list(jobs.submitters),
@@ -338,7 +337,7 @@ def _charge_json(row: ChargeRow) -> dict[str, Any]:
     charge = row.charge
     return {
         "slots": row.place,
-        "job": charge.jobs.name,
+        **row_json((JOB, ACCESS_POINT), charge.jobs),
         **row_json(MATCH, charge),
         "consumption": dict(charge.consumption),
         **row_json(CHARGES, charge),

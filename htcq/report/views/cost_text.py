@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from htcq.claims.costs import Costs, Customer
-from htcq.report.column import Row
+from htcq.pool.autocluster import Autocluster
+from htcq.report.column import Column, Row
 from htcq.report.formats.text import show
 from htcq.report.legend import CHARGES_AND_GAP
 from htcq.report.legend import CONSERVATION as CONSERVATION_LEGEND
 from htcq.report.table import Table
 from htcq.report.views.cost import (
+    ACCESS_POINT,
     COLUMNS,
     CONSERVATION,
     CUSTOMERS,
@@ -23,20 +25,27 @@ from htcq.report.views.cost import (
     conservation_rows,
     wanted_and_running,
 )
+from htcq.report.views.cost_sums import SUMS, charge_sums
 
-#: How many autoclusters and weight expressions the tables show, those of most jobs or weight,
-#: unless all are asked for.
+#: How many kinds of slots, autoclusters and weight expressions the tables show, those of most
+#: slots, jobs or weight, unless all are asked for.
 MAX_ROWS = 20
 #: An accountant's usage and the weight of the claims are the same if they differ by less.
 _CLOSE = 1e-6
 
 
 def show_costs(costs: Costs, stream: TextIO, everything: bool = False, wide: bool = False) -> None:
-    """Write the audit as tables; ``wide`` asks for all columns on a terminal too."""
+    """Write the audit as tables; ``wide`` asks for all columns on a terminal too.
+
+    Of many kinds of slots those with most slots have a row, and charges are summed up over all.
+    """
     rows = [SlotsRow(*each) for each in enumerate(costs.kinds)]
-    show(Table(SLOTS, rows, "kinds of slots", repeat=0), stream, wide)
+    most = sorted(rows, key=lambda row: -row.kind.count)[: _most(rows, everything)]
+    most.sort(key=lambda row: row.place)
+    show(Table(SLOTS, most, "kinds of slots", repeat=0), stream, wide)
+    _tell_more(len(rows) - len(most), "kinds of slots", stream)
     _show_charges(costs, stream, everything, wide)
-    _show_conservation(costs, stream, wide)
+    _show_conservation(costs, stream, everything, wide)
     _show_weights(costs, stream, everything, wide)
     _show_customers(costs, stream, wide)
 
@@ -44,14 +53,28 @@ def show_costs(costs: Costs, stream: TextIO, everything: bool = False, wide: boo
 def _show_charges(costs: Costs, stream: TextIO, everything: bool, wide: bool) -> None:
     ranked = sorted(costs.classes, key=wanted_and_running, reverse=True)
     most = ranked[: _most(ranked, everything)]
-    chosen = {id(jobs) for jobs in most}
-    rows = [row for row in charge_rows(costs) if id(row.charge.jobs) in chosen]
-    if not rows:
+    if not most:
         return
-    title = "autoclusters on full slots, each by its first job"
-    _show_below(Table(COLUMNS, rows, title, repeat=0), stream, wide)
+    if len(costs.kinds) > _most(costs.kinds, everything):
+        title = f"autoclusters on full slots of {len(costs.kinds)} kinds, each by its first job"
+        sums = Table(_with_access_points(SUMS, most), charge_sums(costs, most), title, repeat=0)
+        _show_below(sums, stream, wide)
+    else:
+        chosen = {id(jobs) for jobs in most}
+        rows = [row for row in charge_rows(costs) if id(row.charge.jobs) in chosen]
+        title = "autoclusters on full slots, each by its first job"
+        columns = _with_access_points(COLUMNS, most)
+        _show_below(Table(columns, rows, title, repeat=0), stream, wide)
     print(CHARGES_AND_GAP, file=stream)
     _tell_more(len(ranked) - len(most), "autoclusters", stream)
+
+
+def _with_access_points(
+    columns: Sequence[Column[Row]], classes: Sequence[Autocluster]
+) -> list[Column[Row]]:
+    """Return ``columns``, that of access points only if any is known."""
+    known = any(jobs.access_point for jobs in classes)
+    return [each for each in columns if known or each.name != ACCESS_POINT.name]
 
 
 def _most(rows: Sequence[object], everything: bool) -> int:
@@ -61,13 +84,19 @@ def _most(rows: Sequence[object], everything: bool) -> int:
     return MAX_ROWS
 
 
-def _show_conservation(costs: Costs, stream: TextIO, wide: bool) -> None:
+def _show_conservation(costs: Costs, stream: TextIO, everything: bool, wide: bool) -> None:
     rows = conservation_rows(costs)
     if not rows:
         return
+    ranked = sorted(rows, key=lambda row: -row.sums.broken)
+    most = sorted(ranked[: _most(rows, everything)], key=lambda row: row.place)
     title = "conservation: the weight of the full slot is what is left and what is charged"
-    _show_below(Table(CONSERVATION, rows, title, repeat=0), stream, wide)
+    _show_below(Table(CONSERVATION, most, title, repeat=0), stream, wide)
     print(CONSERVATION_LEGEND, file=stream)
+    left = ranked[len(most) :]
+    broken = sum(row.sums.broken for row in left)
+    what = f"kinds of slots, {broken} of whose slots do not add up"
+    _tell_more(len(left), what, stream)
 
 
 def _show_weights(costs: Costs, stream: TextIO, everything: bool, wide: bool) -> None:

@@ -69,7 +69,7 @@ def _cycle_columns(total: float) -> list[Column[Sample]]:
 
     def largest(sample: Sample) -> str:
         cpus, memory_mb = (column.cell(sample) for column in LARGEST)
-        return f"{cpus} cpus, {memory_mb} MB"
+        return f"{cpus} cores, {memory_mb} MB"
 
     return [
         TIME,
@@ -115,7 +115,7 @@ def full(course: Course) -> str:
     if course.full_at is None:
         most = max((sample.cpus for sample in course.samples), default=0.0)
         total = show_number(course.total_cpus)
-        return f"the pool never fills: {show_number(most)} of {total} cpus at most"
+        return f"the pool never fills: {show_number(most)} of {total} cores at most"
     if not course.full_at:
         return "the pool is full from the start"
     return f"the pool is full after {lasting(course.full_at)}"

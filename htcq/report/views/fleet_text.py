@@ -15,9 +15,8 @@ from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.views.fleet import EXAMPLES
 from htcq.report.views.fleet_sentences import gap_sentences, weight_sentence
-from htcq.report.views.plan import amounts_text
 from htcq.report.views.plan_text import running_text
-from htcq.units import show_number, show_rough
+from htcq.units import amounts_of, show_number, show_rough
 
 
 def _running(kind: KindPlan) -> str:
@@ -91,7 +90,7 @@ def _nodes(fleet: FleetPlan) -> str:
 def _show_jobs(fleet: FleetPlan, stream: TextIO, wide: bool) -> None:
     columns: list[Column[int]] = [
         Column("", lambda index: str(index + 1), "#"),
-        Column("", lambda index: amounts_text(fleet.shapes[index].full()), "ASKS", most=24),
+        Column("", lambda index: amounts_of(fleet.shapes[index].full()), "ASKS", most=24),
         Column("", lambda index: _demand(fleet, index), "DEMAND", right=True, wide=True),
     ]
     for kind in fleet.kinds:

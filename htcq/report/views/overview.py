@@ -7,65 +7,36 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from htcq.audit.engine import Audit, Finding
-from htcq.audit.facts import listed
 from htcq.audit.rule import Severity
-from htcq.audit.stock import PoolStock
+from htcq.balance.balance import Balance
 from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Point
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
+from htcq.poolquota.shortfall import LEAST, SLACK
 from htcq.quota.group_tree import ROOT
 from htcq.report.moments import since_words
 from htcq.report.printable import one_line
-from htcq.units import CPUS, GPUS, counted
-
-#: A group is off its quota by more than this part of it, and by more than one slot's weight.
-_SLACK, _LEAST = 0.05, 1.0
-#: Less of an asset than this part of the pool is not worth a sentence.
-_NOTEWORTHY = 0.01
-_CORES = {CPUS: "core", GPUS: "GPU"}
+from htcq.report.views.status import idle_while_jobs_wait, use_of
+from htcq.units import counted
 
 
-@dataclass(frozen=True)
-class GroupNews:
-    """A group that is off its quota: by ``distance`` above it, or below while its jobs wait."""
-
-    name: str
-    usage: float
-    quota: float
-    over: bool
-    since: float | None = None
-
-    @property
-    def distance(self) -> float:
-        """How far its usage is from its quota."""
-        return abs(self.usage - self.quota)
-
-
-def groups_off_quota(
+def groups_over(
     look: PoolQuotaReport, story: DriftExplanation | None = None
-) -> tuple[GroupNews, ...]:
-    """Return the groups that use more than they may, or less while they want it; the worst first.
+) -> tuple[tuple[GroupStatus, float | None], ...]:
+    """Return the groups that use more than they may, the worst first, and since when.
 
-    A group above its quota that accepts surplus uses what others leave, and is not off. Since when
-    is known from the history alone.
+    A group above its quota that accepts surplus uses what others leave. Since when is known from
+    the history alone.
     """
-    found = []
-    for standing in look.standings:
-        news = _news(standing, story)
-        if news is not None:
-            found.append(news)
-    return tuple(sorted(found, key=lambda each: (-each.distance, each.name)))
+    over = [each for each in look.standings if each.name != ROOT and _is_over(each)]
+    over.sort(key=lambda each: (each.quota - each.usage, each.name))
+    return tuple((each, _since(each.name, True, story)) for each in over)
 
 
-def _news(standing: GroupStatus, story: DriftExplanation | None) -> GroupNews | None:
-    quota, usage = standing.quota, standing.usage
-    slack = max(_LEAST, _SLACK * quota)
-    over = usage - quota > slack and not standing.group.accept_surplus
-    lacking = min(quota, standing.requested) - usage > slack
-    if standing.name == ROOT or not (over or lacking):
-        return None
-    return GroupNews(standing.name, usage, quota, over, _since(standing.name, over, story))
+def _is_over(group: GroupStatus) -> bool:
+    above = group.usage - group.quota
+    return above > max(LEAST, SLACK * group.quota) and not group.group.accept_surplus
 
 
 def _since(name: str, over: bool, story: DriftExplanation | None) -> float | None:
@@ -94,7 +65,7 @@ class Seen:
     """What the sentence is made of; ``now`` is the time of the capture, None if not known."""
 
     look: PoolQuotaReport
-    stock: PoolStock
+    balance: Balance
     audit: Audit
     story: DriftExplanation | None = None
     now: float | None = None
@@ -103,12 +74,14 @@ class Seen:
 
 def verdict(seen: Seen) -> str:
     """Return one sentence on the state of the pool; what could not be read is said first."""
-    clauses = [*_unknown(seen), *_off_quota(seen), *_stranded(seen.stock)]
+    idle = idle_while_jobs_wait(seen.balance, seen.zone)
+    clauses = [*_unknown(seen), *filter(None, [idle]), *_below(seen), *_over(seen)]
     errors = seen.audit.count(Severity.ERROR)
     if errors:
         clauses.append(f"the audit found {counted(errors, 'error')}")
     if not clauses:
-        clauses = [f"{_use(seen.stock)}, every group has its quota and the audit found no error"]
+        groups = ", every group has what quota and demand give" if seen.look.grouped else ""
+        clauses = [f"{use_of(seen.balance)}{groups} and the audit found no error"]
     text = "; ".join(clauses)
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -120,47 +93,46 @@ def _unknown(seen: Seen) -> Iterator[str]:
         if more:
             text += f" (and {more} more)"
         yield text
-    missing = len(dict.fromkeys((*seen.audit.incomplete, *seen.audit.gaps)))
+    missing = dict.fromkeys((*seen.audit.incomplete, *seen.audit.gaps))
     if missing:
-        yield f"{counted(missing, 'part')} of the pool could not be read"
+        yield f"{counted(len(missing), 'part')} of the pool could not be read"
+    elif not seen.audit.health:
+        yield from seen.balance.unknown[:1]
 
 
-def _off_quota(seen: Seen) -> Iterator[str]:
-    news = groups_off_quota(seen.look, seen.story)
-    if not news:
+def _below(seen: Seen) -> Iterator[str]:
+    below = seen.balance.below
+    if not below:
         return
-    worst = news[0]
-    unit = "slot weight"
-    if seen.look.cores:
-        unit = "cores"
-    usage, quota = short_amount(worst.usage), short_amount(worst.quota)
-    text = f"{one_line(worst.name)} runs {usage} instead of {quota} {unit}"
-    if not worst.over:
-        text += " while its jobs wait"
-    if worst.since is not None and seen.now is not None:
-        text += f" {since_words(worst.since, seen.now, seen.zone)}"
-    yield text
-    if len(news) > 1:
-        yield f"{counted(len(news) - 1, 'more group')} off quota"
+    worst = below[0]
+    usage, due = short_amount(worst.usage_next), short_amount(worst.due)
+    text = f"group {one_line(worst.name)} has {usage} of the {due} {unit_of(seen.look)} that quota "
+    yield f"{text}and demand give{_told_since(_since(worst.name, False, seen.story), seen)}"
+    if len(below) > 1:
+        yield f"{counted(len(below) - 1, 'more group')} below"
 
 
-def _stranded(stock: PoolStock) -> Iterator[str]:
-    for each in stock.stranded:
-        for asset, word in _CORES.items():
-            amount = each.amounts[asset]
-            if amount >= max(1.0, _NOTEWORTHY * stock.stocks[asset].whole):
-                cores = counted(int(amount), word)
-                verb = "stand"
-                if int(amount) == 1:
-                    verb = "stands"
-                yield f"{cores} {verb} idle for lack of {listed(each.short)}"
+def _over(seen: Seen) -> Iterator[str]:
+    over = groups_over(seen.look, seen.story)
+    if not over:
+        return
+    worst, since = over[0]
+    usage, above = short_amount(worst.usage), short_amount(worst.usage - worst.quota)
+    text = f"group {one_line(worst.name)} uses {usage} {unit_of(seen.look)}, {above} more than its "
+    yield f"{text}quota{_told_since(since, seen)}"
+    if len(over) > 1:
+        yield f"{counted(len(over) - 1, 'more group')} above"
 
 
-def _use(stock: PoolStock) -> str:
-    cpus = stock.stocks[CPUS]
-    if not cpus.whole:
-        return "the pool has no cores"
-    return f"{short_amount(cpus.used)} of {short_amount(cpus.whole)} cores are in use"
+def _told_since(since: float | None, seen: Seen) -> str:
+    if since is None or seen.now is None:
+        return ""
+    return f" {since_words(since, seen.now, seen.zone)}"
+
+
+def unit_of(look: PoolQuotaReport) -> str:
+    """Return what amounts of groups are called: cores where a slot weighs its cpus."""
+    return "cores" if look.cores else look.unit
 
 
 def short_amount(amount: float) -> str:
@@ -169,11 +141,5 @@ def short_amount(amount: float) -> str:
 
 
 def worst_findings(audit: Audit, most: int = 5) -> Sequence[Finding]:
-    """Return the findings that matter most: by severity, harm, and count."""
-    return sorted(audit.findings, key=_rank)[:most]
-
-
-def _rank(finding: Finding) -> tuple[float, ...]:
-    harm = finding.harm
-    groups = len(harm.starved) + len(harm.overrun)
-    return (-finding.severity, -harm.shut, -groups, -finding.count)
+    """Return the findings that matter most, in the audit's own order."""
+    return audit.findings[:most]

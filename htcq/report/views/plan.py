@@ -9,15 +9,8 @@ from htcq.capacity.plan import JobPlan, SlotPlan
 from htcq.policy.consumption import Number
 from htcq.report.column import Column
 from htcq.report.formats.json import row_json
-from htcq.units import show_amount
 
 SCHEMA = 1
-
-
-def amounts_text(amounts: Mapping[str, Number]) -> str:
-    """Return amounts as ``cpus 1, memory 2 GiB``."""
-    shown = [f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount]
-    return ", ".join(shown) or "nothing"
 
 
 def _weight(

@@ -13,8 +13,8 @@ from htcq.report.formats.text import show
 from htcq.report.legend import CHARGES_AND_DEMAND
 from htcq.report.printable import one_line
 from htcq.report.table import Table
-from htcq.report.views.plan import CHARGES, amounts_text
-from htcq.units import show_amount
+from htcq.report.views.plan import CHARGES
+from htcq.units import amounts_of, show_amount
 
 
 class AssetRow(NamedTuple):
@@ -50,7 +50,7 @@ def _gaps(row: JobRow) -> str:
 
 
 def _carved(heading: str) -> Column[JobRow]:
-    return Column("", lambda row: amounts_text(row.job.carved), heading, wide=True)
+    return Column("", lambda row: amounts_of(row.job.carved), heading, wide=True)
 
 
 _ASSET: tuple[Column[AssetRow], ...] = (
@@ -61,11 +61,11 @@ _CLAIMS: Column[AssetRow] = Column("", _claims, "CLAIMS")
 _WEIGHT: Column[AssetRow] = Column("", _claims, "WEIGHT")
 _ASKS: tuple[Column[JobRow], ...] = (
     Column("", lambda row: str(row.number), "#"),
-    Column("", lambda row: amounts_text(row.job.shape), "ASKS", most=36),
+    Column("", lambda row: amounts_of(row.job.shape), "ASKS", most=36),
 )
 _TAKES: tuple[Column[JobRow], ...] = (_carved("TAKES"),)
 _CONSUMES: tuple[Column[JobRow], ...] = (
-    Column("", lambda row: amounts_text(row.job.consumption), "CONSUMES", wide=True),
+    Column("", lambda row: amounts_of(row.job.consumption), "CONSUMES", wide=True),
     _carved("IS GIVEN"),
 )
 _COSTS: tuple[Column[JobRow], ...] = (
@@ -120,7 +120,9 @@ def _show_jobs(plan: SlotPlan, stream: TextIO, wide: bool) -> None:
 
 def _is_given_otherwise(job: JobPlan) -> bool:
     """Return whether the dynamic slot of a job has other amounts than the job consumes."""
-    return bool(job.carved) and amounts_text(job.carved) != amounts_text(job.consumption)
+    carved = {asset: amount for asset, amount in job.carved.items() if amount}
+    consumed = {asset: amount for asset, amount in job.consumption.items() if amount}
+    return bool(job.carved) and carved != consumed
 
 
 def _summary(plan: SlotPlan) -> str:

@@ -20,6 +20,7 @@ from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import finite
 from htcq.report.table import Table
+from htcq.report.views.holders import holder_json, holders_text
 from htcq.report.views.quota_sentences import difference, marked
 from htcq.units import show_number
 
@@ -65,6 +66,10 @@ def _config_quota(row: GroupRow) -> float | None:
     if not group.configured:
         return None
     return group.config_quota
+
+
+def _holders(row: GroupRow) -> str:
+    return holders_text(row.group.held_by) if row.group.held_by else ""
 
 
 def _marks(row: GroupRow) -> str:
@@ -123,7 +128,10 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     Column("limit_weight", lambda row: row.group.working_limit,
            "LIMIT", lambda row: shown_limit(row.group.limit), unit=SHARE, right=True),
     _amount("computed_limit", "limit"),
-    _amount("headroom", "headroom", "HEAD-ROOM", wide=True),
+    _amount("headroom", "headroom"),
+    _amount("obtainable", "obtainable", "HEAD-ROOM", wide=True),
+    _amount("below", "below", "BELOW", wide=True),
+    Column("held_by", lambda row: _holders(row)),
     _amount("borrowed", "borrowed", "BORROWED", wide=True),
     _amount("lent", "lent", "LENT", wide=True),
     Column("turn", lambda row: row.group.turn, "TURN", right=True, wide=True),
@@ -252,7 +260,9 @@ def _quota(found: GroupQuota) -> dict[str, Any]:
 
 
 def _status(status: GroupStatus) -> dict[str, Any]:
-    return {**_quota(status.computed), "configured": status.group.configured, **_own_fields(status)}
+    own = _own_fields(status)
+    own["held_by"] = [holder_json(each) for each in status.held_by]
+    return {**_quota(status.computed), "configured": status.group.configured, **own}
 
 
 def _difference(found: GroupDifference) -> dict[str, Any]:

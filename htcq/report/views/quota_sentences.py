@@ -12,10 +12,13 @@ from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.report.column import signed_number
-from htcq.units import show_number
+from htcq.report.views.holders import holders_text
+from htcq.units import counted, show_number
 
 #: The maximum of weight expressions in a legend.
 _MAX_WEIGHTS = 3
+#: The most groups below their due that are named.
+_MAX_SHORT = 8
 
 
 def own_name(standing: GroupStatus) -> str:
@@ -118,6 +121,20 @@ def oversubscribed(look: PoolQuotaReport) -> str:
             sums = f"{what} add up to {show_number(amount)}; the pool has {show_number(pool)}"
             return f"{sums} ({why})"
     return ""
+
+
+def short_of(look: PoolQuotaReport) -> Iterator[str]:
+    """Yield which groups use less than the lesser of quota and demand, and who has it."""
+    short = sorted((each for each in look.standings if each.below), key=lambda each: -each.below)
+    for each in short[:_MAX_SHORT]:
+        usage, due = show_number(each.usage), show_number(each.due)
+        yield (
+            f"group {each.name} uses {usage} of the {due} that quota and demand give; held by "
+            f"{holders_text(each.held_by)}"
+        )
+    more = len(short) - _MAX_SHORT
+    if more > 0:
+        yield f"{counted(more, 'more group')} below the lesser of quota and demand"
 
 
 def wrong(problem: TreeProblem) -> str:

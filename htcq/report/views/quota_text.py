@@ -23,6 +23,7 @@ from htcq.report.views.quota_sentences import (
     other_weight,
     oversubscribed,
     own_name,
+    short_of,
     totals,
     units,
     wrong,
@@ -110,6 +111,8 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
     for sentence in (oversubscribed(look), other_weight(look)):
         if sentence:
             yield line(sentence, _WARNING)
+    for sentence in short_of(look):
+        yield line(sentence, _WARNING)
     for standing in look.standings:
         for mark in standing.marks:
             yield line(f"{MARK} {marked(standing, mark)}", _WARNING)

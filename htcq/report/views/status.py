@@ -13,7 +13,7 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
-from htcq.balance.groups import GroupBalance, Holder
+from htcq.balance.groups import GroupBalance
 from htcq.balance.standing import CauseAmount
 from htcq.pool.pool import Pool
 from htcq.pool.slot_state import DRAINED
@@ -23,8 +23,9 @@ from htcq.report.formats import nagios
 from htcq.report.formats.json import finite
 from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
+from htcq.report.views.holders import holder_json
 from htcq.simulate.unmodelled import unmodelled
-from htcq.units import counted, show_number
+from htcq.units import CPUS, amount_of, counted, show_number
 from htcq.why.match_failure import WALLS
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
@@ -48,21 +49,18 @@ def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
 
 def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
+    clauses = [idle_while_jobs_wait(balance, zone), _below(balance)]
+    return "; ".join(filter(None, clauses)) or use_of(balance)
+
+
+def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
+    """Return what stands idle for causes that somebody must lift; empty where nothing does."""
     faults = sorted(balance.faults, key=lambda each: -each.amounts.weight)
-    clauses = []
-    if faults:
-        clauses.append(_idle(balance, faults, zone))
-    if balance.below:
-        clauses.append(_below(balance))
-    if not clauses:
-        clauses.append(_use(balance))
-    return "; ".join(clauses)
-
-
-def _idle(balance: Balance, faults: Sequence[CauseAmount], zone: tzinfo | None) -> str:
+    if not faults:
+        return ""
     amounts = [each.amounts for each in faults]
     cores = sum(each.cpus for each in amounts)
-    what, verb = counted_cores(cores), "stands" if cores == 1 else "stand"
+    what, verb = amount_of(CPUS, cores), "stands" if cores == 1 else "stand"
     if not cores:
         what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
     jobs = counted(balance.waiting, "job")
@@ -93,12 +91,9 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
     return text
 
 
-def counted_cores(cores: float) -> str:
-    """Return ``1 core`` or ``64 cores``."""
-    return "1 core" if cores == 1 else f"{show_number(cores)} cores"
-
-
 def _below(balance: Balance) -> str:
+    if not balance.below:
+        return ""
     named = []
     for each in balance.below[:_NAMED]:
         due, usage = show_number(each.due), show_number(each.usage_next)
@@ -109,12 +104,13 @@ def _below(balance: Balance) -> str:
     return f"{', '.join(named)} that quota and demand give"
 
 
-def _use(balance: Balance) -> str:
+def use_of(balance: Balance) -> str:
+    """Return how many cores run jobs, and how many jobs wait and start."""
     total = balance.total.cpus
     used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
-    text = f"{show_number(used)} of {counted_cores(total)} run jobs"
+    text = f"{show_number(used)} of {amount_of(CPUS, total)} run jobs"
     if balance.demand is None:
-        return f"{text}; whether jobs wait is not known"
+        return f"{text}; the queues are unknown"
     starting = balance.demand.starting
     wait = "waits" if balance.waiting == 1 else "wait"
     text += f", {counted(balance.waiting, 'job')} {wait}"
@@ -201,6 +197,7 @@ def _reason(each: Reason) -> dict[str, Any]:
         "jobs": each.jobs,
         "weight": each.weight,
         "example": each.example,
+        "access_point": each.access_point,
         "text": each.text,
         "others": dict(each.others),
     }
@@ -217,18 +214,8 @@ def _group(each: GroupBalance) -> dict[str, Any]:
     })  # fmt: skip
     return {
         **keys,
-        "held_by": [_holder(one) for one in each.held_by],
+        "held_by": [holder_json(one) for one in each.held_by],
         "demand": None if each.demand is None else _demand(each.demand),
-    }
-
-
-def _holder(each: Holder) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "is_group": each.is_group,
-        "amount": each.amount,
-        "since": iso_or_none(each.since),
-        "returns": each.returns,
     }
 
 

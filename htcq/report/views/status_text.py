@@ -14,10 +14,10 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.ailment import Ailment
 from htcq.report.column import NONE, Column
 from htcq.report.formats.text import show
-from htcq.report.moments import moment
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import line, show_lines
+from htcq.report.views.holders import holders_text
 from htcq.report.views.status import (
     FINDINGS,
     SOUND,
@@ -139,7 +139,7 @@ _DEMAND: tuple[Column[Reason], ...] = (
     Column("", lambda each: str(each.jobs), "JOBS", right=True),
     Column("", lambda each: show_number(each.weight), "WEIGHT", right=True),
     Column("", lambda each: each.reason, "REASON"),
-    Column("", lambda each: each.example, "SUCH AS"),
+    Column("", lambda each: one_line(each.such_as), "SUCH AS"),
     Column("", lambda each: one_line(each.text)[:100], "", wide=True),
 )
 
@@ -162,16 +162,8 @@ _BELOW: tuple[Column[GroupBalance], ...] = (
     Column("", lambda each: show_number(each.usage_next), "HAS", right=True),
     Column("", lambda each: show_number(each.due), "DUE", right=True),
     Column("", lambda each: show_number(each.below), "BELOW", right=True),
-    Column("", lambda each: _holders(each), "HELD BY"),
+    Column("", lambda each: holders_text(each.held_by), "HELD BY"),
 )
-
-
-def _holders(group: GroupBalance) -> str:
-    named = []
-    for each in group.held_by[:_LISTED]:
-        since = f" since {moment(each.since)}" if each.since is not None else ""
-        named.append(f"{one_line(each.name)} {show_number(each.amount)}{since}, {each.returns}")
-    return "; ".join(named) or NONE
 
 
 def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
@@ -185,7 +177,7 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
 
 def _todo(balance: Balance) -> Iterator[str]:
     if not balance.todo:
-        yield "nothing to do: nothing stands that waiting jobs would use and somebody must lift"
+        yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
         return
     yield "to do, by the weight of the jobs that would start:"
     for number, each in enumerate(balance.todo[:_LISTED], 1):

@@ -51,7 +51,7 @@ _SUMS: tuple[Column[ReasonSum], ...] = (
     Column("", lambda each: show_number(each.weight), "WEIGHT", right=True),
     Column("", lambda each: each.reason, "FIRST REASON"),
     Column("", lambda each: str(each.submitters), "SUBMITTERS", right=True),
-    Column("", lambda each: each.first.jobs[0].id, "SUCH AS"),
+    Column("", lambda each: each.first.jobs[0].full_id, "SUCH AS"),
 )
 
 

@@ -98,7 +98,7 @@ def _why(
     if abs(changes[name]) <= _DUST:
         return ""
     if abs(cpus) > _DUST:
-        return f"the pool has {abs(cpus):g} cpus {'more' if cpus > 0 else 'fewer'}"
+        return f"the pool has {abs(cpus):g} cores {'more' if cpus > 0 else 'fewer'}"
     return because_of_others(name, changes)
 
 

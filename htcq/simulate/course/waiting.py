@@ -2,12 +2,13 @@
 
 Who waits, since when, and what that weighs to the negotiator.
 
-Follows src/condor_schedd.V6/schedd.cpp (count_a_job, FindRunnableJob), HTCondor 25.14.
+Follows src/condor_schedd.V6/schedd.cpp (count_a_job, FindRunnableJob, fill_submitter_ad), HTCondor
+25.14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from htcq.classads import Value
@@ -15,9 +16,13 @@ from htcq.pool.demand import ScheddWeight
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.quota.knobs import number_of
 from htcq.simulate.course.suiting import Suiting
-from htcq.simulate.cycle.queue_order import order_in_queue
+from htcq.simulate.cycle.queue_order import job_prio, order_in_queue
 from htcq.simulate.cycle.queues import Request
+
+#: The default of MAX_GLOBAL_JOB_PRIOS.
+_MAX_PRIOS = 500
 
 
 class Waiting:
@@ -156,14 +161,27 @@ class Waiting:
             idle_weight = sum(
                 count * self._weight(request.first, schedd) for request, count in there
             )
-            values = {
+            values: dict[str, Value] = {
                 "idlejobs": idle,
                 "runningjobs": jobs,
                 "weightedidlejobs": idle_weight,
                 "weightedrunningjobs": weight,
             }
+            if isinstance(record.value("JobPrioArray"), str):
+                here = (line for (_, home), line in lines.items() if home == schedd)
+                values["jobprioarray"] = self._job_prios(here, schedd)
             found.append(replace(record, values={**record.values, **values}))
         return tuple(found)
+
+    def _job_prios(self, lines: Iterable[Mapping[str, Job]], schedd: str) -> str:
+        """Return JobPrioArray: the highest priorities of jobs that wait."""
+        prios = {job_prio(order_in_queue(job)) for line in lines for job in line.values()}
+        most = _MAX_PRIOS
+        configuration = self._pool.schedd_configuration(schedd)
+        if configuration is not None:
+            knob = configuration.knobs.get("MAX_GLOBAL_JOB_PRIOS")
+            most = int((knob and number_of(knob.value)) or _MAX_PRIOS)
+        return ",".join(map(str, sorted(prios, reverse=True)[:most]))
 
     def _weight(self, job: Job, schedd: str) -> int:
         key = (id(job.frame), schedd)

@@ -7,7 +7,7 @@ src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Limits in time are not 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.poolquota.access.access_point import AccessPoint
@@ -28,6 +28,10 @@ _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
 _ALL = 1.7976931348623157e308
 
 
+#: Priority, JobPrio (negative), use of its share, when it was heard of, place in the given order.
+_SortKey = tuple[float, int, float, int, int]
+
+
 class Skipped(enum.Enum):
     """Why a submitter had no talk, or no further one."""
 
@@ -46,6 +50,9 @@ class SubmitterQueue:
     that are equal to it, where their order is given. ``equals`` are the submitters with idle jobs,
     itself among them, that were equal when they were sorted last.
 
+    ``job_prio`` is the priority of jobs for which it stands here, None without
+    USE_GLOBAL_JOB_PRIOS; ``job_prios`` are those it is asked for, None for all.
+
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
     ``rejected`` what of its runs was rejected last, by the id of the run.
     """
@@ -60,6 +67,8 @@ class SubmitterQueue:
     skipped: Skipped | None = None
     rejected: dict[int, Offered] = field(default_factory=dict)
     equals: frozenset[str] = frozenset()
+    job_prio: int | None = None
+    job_prios: range | None = None
 
 
 @dataclass(frozen=True)
@@ -183,7 +192,7 @@ class GroupNegotiation:
         left = _NO_CEILING if ceiling is None else ceiling
         ignored = spin == 1 and self._rules.preemption
         grant = Grant(most, share.unclaimed, left, ignored, claimant.priority, self._whose)
-        session = Session(asking.queue, asking.access, budget)
+        session = Session(asking.queue, asking.access, budget, asking.job_prios)
         asking.skipped = None
         taken, through, ending = self._talks.talk(asking.submitter.name, session, grant)
         asking.talk = ScheddNegotiation(
@@ -229,22 +238,47 @@ class GroupNegotiation:
     def _sort(self, asking: list[SubmitterQueue], shares: Mapping[SubmitterQueue, Share]) -> None:
         """Sort submitters as they are, which is how their last turn left them."""
         keys = {each: self._order(each, shares) for each in asking}
-        equals: dict[tuple[float, float, int, int], set[str]] = {}
+        equals: dict[_SortKey, set[str]] = {}
         for each in asking:
             if each.idle > 0:
                 equals.setdefault(keys[each], set()).add(each.submitter.name)
         for each in asking:
             each.equals = frozenset(equals.get(keys[each], ()))
-        asking[:] = std_sorted(asking, key=keys.__getitem__)
+        asking[:] = _consolidated(std_sorted(asking, key=keys.__getitem__))
 
-    def _order(
-        self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]
-    ) -> tuple[float, float, int, int]:
+    def _order(self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]) -> _SortKey:
         used = self._accounts.usage(asking.submitter.name)
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING
         priority = self._accounts.claimant(asking.submitter).priority
-        return (priority, starved, asking.heard, asking.place)
+        return (priority, -(asking.job_prio or 0), starved, asking.heard, asking.place)
+
+
+def _consolidated(asking: Sequence[SubmitterQueue]) -> list[SubmitterQueue]:
+    """Return those that stand for several priorities of one submitter side by side as one.
+
+    Each turn begins with the priority of the first of them alone
+    (consolidate_globaljobprio_submitter_ads).
+    """
+    found: list[SubmitterQueue] = []
+    first: SubmitterQueue | None = None
+    for each in asking:
+        if each.job_prio is None or each.job_prios is None:
+            found.append(each)
+            continue
+        if first is None or first.job_prios is None or not _same_submitter(first, each):
+            first = each
+            each.job_prios = range(each.job_prio, each.job_prio + 1)
+            found.append(each)
+            continue
+        lowest = min(first.job_prios.start, each.job_prio)
+        highest = max(first.job_prios.stop, each.job_prio + 1)
+        first.job_prios = range(lowest, highest)
+    return found
+
+
+def _same_submitter(one: SubmitterQueue, other: SubmitterQueue) -> bool:
+    return one.submitter.name == other.submitter.name and one.access.name == other.access.name
 
 
 def _skip(asking: list[SubmitterQueue], why: Skipped) -> None:

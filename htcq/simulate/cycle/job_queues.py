@@ -121,9 +121,13 @@ _DECIDING = itemgetter(
 
 
 class JobQueues:
-    """The queues by submitter and schedd; the schedd is empty where the pool does not say."""
+    """The queues by submitter and schedd; the schedd is empty where the pool does not say.
 
-    def __init__(self) -> None:
+    With ``by_job_prio`` the jobs of a run have one JobPrio.
+    """
+
+    def __init__(self, by_job_prio: bool = False) -> None:
+        self.by_job_prio = by_job_prio
         self.by_owner: dict[tuple[str, str], Queue] = {}
         self._known: dict[int, _QueuedJob] = {}
         #: Which jobs are alike, and those that have come and are in no queue yet.
@@ -189,7 +193,7 @@ class JobQueues:
                 continue
             queue = self.by_owner.get(each.whose)
             if queue is None:
-                queue = self.by_owner[each.whose] = Queue(access.offers)
+                queue = self.by_owner[each.whose] = Queue(access.offers, self.by_job_prio)
             if each.shown is None:
                 is_new = queue.keep_back(each.order, each.job)
             else:
@@ -251,7 +255,7 @@ class JobQueues:
                 by_owner.setdefault(each.whose, []).append(each)
         for whose, queued in by_owner.items():
             queued.sort(key=attrgetter("order"))
-            queue = self.by_owner[whose] = Queue(access.offers)
+            queue = self.by_owner[whose] = Queue(access.offers, self.by_job_prio)
             for each in queued:
                 if each.shown is None:
                     queue.keep_back(each.order, each.job)

@@ -10,6 +10,8 @@ from htcq.pool.job import PLACES, Job
 
 #: What jobs of one queue are sorted by.
 Order = tuple[int, ...]
+#: Where JobPrio stands among them.
+_JOB_PRIO = 2
 #: The priorities of a job.
 _PRIORITIES = itemgetter(
     *(PLACES[name] for name in ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1",
@@ -25,6 +27,11 @@ def order_in_queue(job: Job) -> Order:
 def priorities_of(job: Job) -> Order:
     """Return what jobs of one queue are sorted by at first."""
     return _negated(*_PRIORITIES(job))
+
+
+def job_prio(order: Order) -> int:
+    """Return the JobPrio of the job at a place."""
+    return -order[_JOB_PRIO]
 
 
 def place_in_queue(job: Job, priorities: Order) -> Order:

@@ -16,7 +16,7 @@ from itertools import chain
 from htcq.classads import Ad, Value
 from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
-from htcq.simulate.cycle.queue_order import Order
+from htcq.simulate.cycle.queue_order import Order, job_prio
 
 
 @dataclass(eq=False)
@@ -144,6 +144,11 @@ class Run:
     request: Request
     jobs: RunJobs = field(default_factory=RunJobs)
 
+    @property
+    def job_prio(self) -> int:
+        """The JobPrio of its first job, and of all where queues tell jobs apart by it."""
+        return job_prio(self.jobs.ends[0])
+
 
 @dataclass(eq=False)
 class Offered:
@@ -169,12 +174,15 @@ class Queue:
     """The runnable jobs of one submitter at one schedd.
 
     Matched ones leave it; others come and go between cycles. ``offers`` tells of a job whether the
-    negotiator wants to hear of it. Jobs that the schedd itself keeps back stand between them.
+    negotiator wants to hear of it. Jobs that the schedd itself keeps back stand between them. With
+    ``by_job_prio`` the jobs of a run have one JobPrio.
     """
 
-    def __init__(self, offers: Callable[[Job], bool] = lambda job: True) -> None:
+    def __init__(
+        self, offers: Callable[[Job], bool] = lambda job: True, by_job_prio: bool = False
+    ) -> None:
         self._every: list[Run] = []
-        self._offers = offers
+        self._offers, self._by_job_prio = offers, by_job_prio
         #: Stands for all jobs that are kept back; None where there are none.
         self._kept_back: Request | None = None
         #: Where each run ends.
@@ -200,21 +208,24 @@ class Queue:
         for run in self._every:
             run.jobs.begin()
 
-    def asked_for(self) -> list[Run]:
+    def asked_for(self, job_prios: range | None = None) -> list[Run]:
         """Return the runs that the schedd offers as far as the negotiator wants to hear of them."""
-        return [*chain.from_iterable(self.requests())]
+        return [*chain.from_iterable(self.requests(job_prios))]
 
-    def requests(self) -> list[list[Run]]:
+    def requests(self, job_prios: range | None = None) -> list[list[Run]]:
         """Return these runs by request: alike runs are one request, unless another job is between.
 
         The schedd looks at the first job of a run. Where that is not wanted, it passes over all
-        jobs like it until it meets another one that is not (Scheduler::negotiate).
+        jobs like it until it meets another one that is not (Scheduler::negotiate). Jobs outside
+        ``job_prios`` are not there for it.
         """
         found: list[list[Run]] = []
         current: Request | None = None
         passed_over: Request | None = None
         for run in self._every:
             if not run.jobs or run.request is passed_over:
+                continue
+            if job_prios is not None and run.job_prio not in job_prios:
                 continue
             if run.request is self._kept_back:
                 if any(map(self._offers, run.jobs)):
@@ -237,7 +248,7 @@ class Queue:
 
     def append(self, order: Order, job: Job, wanted: int, request: Request) -> None:
         """Put a job in behind all others."""
-        if not self._every or self._every[-1].request is not request:
+        if not self._every or not self._joins(self._every[-1], order, request):
             self._insert(len(self._every), Run(request), order, job, wanted)
         else:
             self._every[-1].jobs.put(order, job, wanted)
@@ -249,12 +260,12 @@ class Queue:
         behind = self._every[place] if place < len(self._every) else None
         if behind is not None and behind.jobs.has(order):
             return False
-        if behind is not None and behind.request is not request and behind.jobs.ends[0] < order:
+        joins = behind is not None and self._joins(behind, order, request)
+        if behind is not None and not joins and behind.jobs.ends[0] < order:
             self._split(place, order)
             place += 1
-            behind = None
-        if behind is None or behind.request is not request:
-            if place and self._every[place - 1].request is request:
+        if not joins:
+            if place and self._joins(self._every[place - 1], order, request):
                 place -= 1
             else:
                 self._insert(place, Run(request), order, job, wanted)
@@ -262,6 +273,12 @@ class Queue:
         self._every[place].jobs.put(order, job, wanted)
         self._ends[place] = self._every[place].jobs.ends[1]
         return True
+
+    def _joins(self, run: Run, order: Order, request: Request) -> bool:
+        """Return whether a job at this place may be one of ``run``."""
+        if run.request is not request:
+            return False
+        return not self._by_job_prio or run.job_prio == job_prio(order)
 
     def _split(self, place: int, order: Order) -> None:
         run = self._every[place]
@@ -287,7 +304,7 @@ class Queue:
         if not 0 < place < len(self._every):
             return
         before, behind = self._every[place - 1], self._every[place]
-        if before.request is behind.request:
+        if self._joins(before, behind.jobs.ends[0], behind.request):
             before.jobs.join(behind.jobs)
             self._ends[place - 1] = self._ends[place]
             del self._every[place], self._ends[place]

@@ -21,13 +21,19 @@ class Session:
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
     counted before the first match, unless the negotiator asks for few requests at a time; what a
-    match is used for then is another matter.
+    match is used for then is another matter: any job of the queue, within ``job_prios`` or not.
     """
 
-    def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
+    def __init__(
+        self,
+        queue: Queue,
+        access: AccessPoint,
+        budget: OfferBudget,
+        job_prios: range | None = None,
+    ) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
         self._rejected: dict[int, Offered] = {}
-        groups = [Joined(runs) for runs in queue.requests()]
+        groups = [Joined(runs) for runs in queue.requests(job_prios)]
         self._sent = Requests(groups, self._rejected, access, budget)
         self._requests = iter(self._sent)
         #: The first run that may have jobs left.

@@ -6,7 +6,9 @@ hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 
@@ -37,6 +39,9 @@ from htcq.simulate.cycle.significant import Significant
 
 #: Attributes of a job that tell whose it is.
 _OF_USERS = frozenset({"user", "owner", "accountinggroup", "acctgroup"})
+#: The JobPrio of submitters whose access point lists none (INT_MIN).
+_LEAST_PRIO = -(2**31)
+_WHOLE = re.compile(r"[+-]?\d+")
 #: Equal submitters have their turns by when they were last heard of, modulo this.
 _SHUFFLE = 1009
 
@@ -100,8 +105,15 @@ class SubmitterQueues:
         before: SubmitterQueues | None,
     ) -> JobQueues:
         """Return the queues, those of ``before`` where they live on."""
-        jobs, access, queues = pool.jobs or (), self.access, JobQueues()
-        if before is not None and before._live_on and access.is_steady:
+        jobs, access = pool.jobs or (), self.access
+        by_job_prio = Knobs(self._quotas.knobs).boolean("USE_GLOBAL_JOB_PRIOS", False)
+        queues = JobQueues(by_job_prio)
+        if (
+            before is not None
+            and before._live_on
+            and access.is_steady
+            and before._queues.by_job_prio == by_job_prio
+        ):
             queues = before._queues
         queues.begin(jobs, access)
         self.frames = queues.frames
@@ -174,7 +186,7 @@ class SubmitterQueues:
             asking = SubmitterQueue(
                 submitter, idle, jobs, self.access[schedd], _heard(record), place
             )
-            found[submitter.group].append(asking)
+            found[submitter.group] += self._by_job_prio(asking, record)
         if self._quotas.tree[ROOT].autoregroup:
             again = [
                 each
@@ -184,6 +196,28 @@ class SubmitterQueues:
             ]
             found[ROOT] = [*found[ROOT], *again]
         return found
+
+    def _by_job_prio(self, asking: SubmitterQueue, record: Record) -> list[SubmitterQueue]:
+        """Return the submitter once for each priority of its jobs, where the negotiator asks so.
+
+        An access point that lists none is asked for all of its jobs, behind all others.
+        """
+        if not self._queues.by_job_prio:
+            return [asking]
+        listed = record.value("JobPrioArray")
+        if not isinstance(listed, str):
+            return [replace(asking, job_prio=_LEAST_PRIO)]
+        found = []
+        for text in listed.replace(",", " ").split():
+            prio = _whole_number(text)
+            found.append(replace(asking, job_prio=prio, job_prios=range(prio, prio + 1)))
+        return found
+
+
+def _whole_number(text: str) -> int:
+    """Return what C's atoi makes of ``text``."""
+    found = _WHOLE.match(text)
+    return int(found[0]) if found is not None else 0
 
 
 def _negotiator_version(pool: Pool, quotas: PoolQuotas) -> tuple[int, ...]:

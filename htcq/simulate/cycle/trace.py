@@ -11,7 +11,7 @@ from typing import NamedTuple
 #: Why a schedd gives a match back instead of starting a job on it.
 SCHEDD_IS_FULL = "the schedd runs MAX_JOBS_RUNNING jobs"
 USER_IS_FULL = "the user of the job runs MaxJobsRunning jobs"
-START_REFUSES = "START_VANILLA_UNIVERSE of the schedd is not true for a job that suits the slot"
+START_REFUSES = "START_VANILLA_UNIVERSE of the schedd refuses a job that suits the slot"
 NO_JOB_LEFT = "no job that suits the slot is left"
 OFFLINE = "the slot is offline (Offline)"
 NOT_CLAIMED = "the slot is not to be claimed (WantClaiming)"

@@ -87,5 +87,5 @@ def test_jobs_are_those_of_the_longest_group_that_their_submitter_is_named_after
 def test_other_machines_are_a_reason() -> None:
     one, other = course(grouped(3), cpus=8), course(grouped(4), cpus=12)
 
-    assert next(sentences(one, other)) == "group a: the pool has 4 cpus more"
-    assert next(sentences(other, one)) == "group a: the pool has 4 cpus fewer"
+    assert next(sentences(one, other)) == "group a: the pool has 4 cores more"
+    assert next(sentences(other, one)) == "group a: the pool has 4 cores fewer"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.fix import Role, Setting
-from htcq.audit.harm import groups_that_wait
+from htcq.audit.harm import groups_that_wait, idle_jobs
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.classads import as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
@@ -72,7 +72,7 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
         message=f"{knob.name} = {knob.value} on access point {name}: {what}{jobs}",
         facts=(Fact(knob.name, knob.value, knob.place),),
         examples=(name,),
-        harm=Harm(starved=waiting),
+        harm=Harm(starved=waiting, jobs=idle_jobs(submitters)),
         trial=(Setting(Role.ACCESS, knob.bare.upper(), "", nodes=(name,)),),
     )
 

@@ -11,6 +11,7 @@ from htcq.classads import Expr, holds, parsed
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.knobs import number_of
+from htcq.units import amount_of
 
 _DAEMON = "defrag"
 _RATE, _MOST = "DEFRAG_DRAINING_MACHINES_PER_HOUR", "DEFRAG_MAX_WHOLE_MACHINES"
@@ -33,9 +34,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=_TARGET,
             subject=f"knob {_TARGET}",
             message=(
-                f"condor_defrag drains machines until {_TARGET} is true, and it is not true on "
-                f"any of {counted(len(machines), 'machine')} even when it is empty; the largest "
-                f"has {largest.total.get('cpus', 0):.15g} cpus"
+                f"condor_defrag drains machines until {_TARGET} is true; none of "
+                f"{counted(len(machines), 'machine')} makes it true when empty; the largest has "
+                f"{amount_of('cpus', largest.total.get('cpus', 0))}"
             ),
             facts=tuple(_facts(defrag)),
             count=len(machines),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
-from htcq.audit.harm import groups_that_wait
+from htcq.audit.harm import groups_that_wait, idle_jobs
 from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.classads import Expr, holds, parsed
 from htcq.poolquota.demand import looked_at
@@ -55,7 +55,7 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
         subject=f"knob {knob}",
         message=f"{knob} = {text} is true for none of {number}{groups}",
         facts=(knob_fact(evidence, knob),),
-        harm=Harm(starved=starved),
+        harm=Harm(starved=starved, jobs=idle_jobs(evidence.pool.submitters)),
         trial=(Setting(Role.CENTRAL, knob, ""),),
     )
 

@@ -9,6 +9,7 @@ from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
+from htcq.audit.harm import idle_jobs
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.htcondor.knob_names import GROUP_STEMS, lacks_underscore, names_that_matter, stem_of
 from htcq.pool.configuration import Knob
@@ -96,11 +97,9 @@ def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
     if stem_of(knob.bare) not in _QUOTAS:
         return HARMLESS
     path = name_key(group) + b"."
-    for record in evidence.pool.submitters:
-        idle = (record.number("IdleJobs") or 0) > 0
-        if idle and name_key(record.name).startswith(path):
-            return Harm(starved=(group,))
-    return HARMLESS
+    own = [each for each in evidence.pool.submitters if name_key(each.name).startswith(path)]
+    jobs = idle_jobs(own)
+    return Harm(starved=(group,), jobs=jobs) if jobs else HARMLESS
 
 
 def _is_named(evidence: Evidence, group: str) -> bool:

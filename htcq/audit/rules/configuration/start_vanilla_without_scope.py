@@ -69,7 +69,7 @@ def _found(
         facts=(Fact(_KNOB, start.text, place),),
         examples=(name,),
         settings=_with_scopes(evidence, name, start),
-        harm=Harm(starved=tuple(groups)),
+        harm=Harm(starved=tuple(groups), jobs=len(never)),
         is_root=True,
     )
 

@@ -23,7 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _found(access_point: str, each: UserMap, required: tuple[str, ...]) -> Found:
-    harm = f"usermap() knows nobody in the map {each.name}"
+    harm = f"usermap() finds no user in the map {each.name}"
     if required:
         harm += f", and no job may be submitted without {', '.join(required)}"
     return Found(
@@ -46,7 +46,7 @@ RULE = Rule(
     summary="A file of SCHEDD_CLASSAD_USER_MAP_NAMES does not exist",
     consequence=(
         "A schedd that cannot read a map logs it and goes on; usermap() is undefined for "
-        "everybody. With 'use FEATURE : AssignAccountingGroup' or SetJobAttrFromUsermap every "
+        "every user. With 'use FEATURE : AssignAccountingGroup' or SetJobAttrFromUsermap every "
         "submission on that access point is refused. Without such a requirement only what the map "
         "sets is missing, which is a warning."
     ),

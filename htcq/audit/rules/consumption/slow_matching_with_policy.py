@@ -17,8 +17,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="some slots have policies",
             subject=f"slot {kinds[0].first.name}",
             message=(
-                f"{count} of {all_} slots have a consumption policy: job ads are optimized for "
-                "none of them"
+                f"{count} of {all_} slots have a consumption policy: matching is slower on all "
+                "slots"
             ),
             facts=(Fact("slots with a policy", str(count)), Fact("slots", str(all_))),
             count=count,

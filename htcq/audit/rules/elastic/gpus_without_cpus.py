@@ -15,7 +15,7 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             continue
         for name in (CPUS, MEMORY):
             if name in group.max and not group.min.get(name, 0):
-                message = f"group {group.name} is guaranteed {group.min[GPUS]} gpus but no {name}"
+                message = f"group {group.name} is guaranteed {group.min[GPUS]} GPUs but no {name}"
                 yield quotas.found(group.name, message)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.balance.causes import UNEXPLAINED
 from htcq.units import counted, show_number
 
@@ -19,8 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="capacity",
             subject="the pool",
             message=(
-                f"{counted(slots.jobs, 'job')} would fit {counted(slots.slots, 'slot')}, and "
-                "nothing is known that keeps them from it"
+                f"{counted(slots.jobs, 'job')} would fit {counted(slots.slots, 'slot')}, and no "
+                "known cause keeps them apart"
             ),
             facts=(
                 Fact("weight", show_number(slots.amounts.weight)),
@@ -33,10 +33,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="demand",
             subject="the pool",
-            message=f"{counted(jobs.jobs, 'job')} would not start, and nothing is known that keeps "
-            "them from a slot",
-            facts=(Fact("job", jobs.example),),
+            message=(
+                f"{counted(jobs.jobs, 'job')} would not start, and no known reason keeps them from "
+                "a slot"
+            ),
+            facts=(Fact("job", jobs.such_as),),
             count=jobs.jobs,
+            harm=Harm(jobs=jobs.jobs),
         )
 
 
@@ -44,8 +47,8 @@ RULE = Rule(
     id="capacity-unexplained",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS, Input.BALANCE),
-    summary="Capacity stands idle, or jobs wait, for a reason that is not known",
-    consequence="Something keeps jobs from slots that no rule and no model of HTCondor here has.",
+    summary="Capacity stands idle, or jobs wait, for an unknown reason",
+    consequence="No rule and no model of htcq has what keeps these jobs from slots.",
     advice=(
         "Compare with the negotiator's own reasons ('htcq simulate --agreement'), and send a "
         "snapshot ('htcq snapshot --anonymize') to those who maintain htcq."

@@ -54,7 +54,7 @@ def _found(evidence: Evidence, shut: _Shut) -> Found:
         facts=(knob_fact(evidence, knob),),
         count=shut.jobs,
         examples=(shut.first.id,),
-        harm=Harm(starved=tuple(shut.groups)),
+        harm=Harm(starved=tuple(shut.groups), jobs=shut.jobs),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.classads import Expr
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Slot
@@ -38,6 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(Fact(_NAME, jobs.frame.text(_NAME)),),
                 examples=(jobs.name,),
                 count=idle,
+                harm=Harm(jobs=idle),
             )
 
 

@@ -44,8 +44,8 @@ RULE = Rule(
     needs=(Input.POOL,),
     summary="A negotiation cycle takes more than five minutes, and more than NEGOTIATOR_INTERVAL",
     consequence=(
-        "A slot that becomes free stays free until the next cycle reaches it: the pool stands for "
-        "as much of the time as its jobs are short."
+        "A slot that becomes free stays free until the next cycle reaches it: the shorter the "
+        "jobs, the larger the part of the pool that is idle."
     ),
     advice=(
         "CLAIM_WORKLIFE lets access points use their claims for further jobs without a cycle; "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity, Unchecked
 from htcq.classads import Value, as_number
 from htcq.htcondor.knob_types import knob_type
 from htcq.htcondor.matching import is_followed
@@ -96,6 +96,7 @@ def _found(
         message=message,
         facts=tuple(facts),
         count=len(missing),
+        harm=Harm(jobs=len(missing)),
         examples=tuple(match.job for match in missing[:3]),
     )
 

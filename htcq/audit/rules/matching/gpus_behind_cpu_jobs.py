@@ -12,7 +12,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.claims.costs import parent_name
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
@@ -110,6 +110,7 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
             Fact("waiting jobs", f"{idle}, such as {example.name}"),
         ),
         count=len(blocked.slots),
+        harm=Harm(jobs=idle),
         examples=tuple(str(slot.name) for slot in blocked.slots[:EXAMPLES]),
         settings=_settings(evidence, blocked.slots),
     )

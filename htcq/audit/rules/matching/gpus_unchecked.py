@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import GPUS
@@ -40,6 +40,7 @@ def _found(jobs: Autocluster, taking: list[SlotClass]) -> Found:
             Fact("Requirements", jobs.frame.text("Requirements") or "(none)"),
         ),
         count=idle,
+        harm=Harm(jobs=idle),
         examples=tuple(str(slot.name) for slot in taking[0].slots[:EXAMPLES]),
     )
 

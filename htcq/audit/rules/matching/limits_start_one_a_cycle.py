@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot_class import EXAMPLES
 
 
@@ -33,6 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         ),
         facts=(Fact("ConcurrencyLimits", first.frame.text("ConcurrencyLimits")),),
         count=idle,
+        harm=Harm(jobs=idle),
         examples=tuple(jobs.name for jobs in limited[:EXAMPLES]),
     )
 

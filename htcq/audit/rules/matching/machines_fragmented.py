@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import EXAMPLES
@@ -74,6 +74,7 @@ def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> 
             Fact("free cores", f"{together:g}, at most {most:g} on one machine"),
         ),
         count=idle,
+        harm=Harm(jobs=idle),
         examples=tuple(jobs.name for jobs in large[:EXAMPLES]),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.classads import as_number
 from htcq.pool.job import IDLE, Job
 
@@ -89,6 +89,7 @@ def _found(subject: str, failing: _Failing, what: str) -> Found:
             Fact("NumJobStarts", str(first.starts)),
         ),
         count=len(failing.jobs),
+        harm=Harm(jobs=len(failing.jobs)),
         examples=tuple(job.id for job in failing.jobs[:3]),
     )
 

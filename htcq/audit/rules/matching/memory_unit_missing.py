@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.why.holds import forgotten_unit, is_held_for_memory
 
@@ -38,6 +38,7 @@ def _found(submitter: str, held: list[Job]) -> Found:
         ),
         facts=(Fact("RequestMemory", f"{asked:g}"),),
         count=len(held),
+        harm=Harm(jobs=len(held)),
         examples=tuple(job.id for job in held[:_MAX_EXAMPLES]),
     )
 
@@ -49,7 +50,7 @@ RULE = Rule(
     summary="Jobs on hold for memory requested a few MiB: a unit was forgotten",
     consequence=(
         "request_memory = 8 asks for 8 MiB. The job starts, uses more, and is put on hold. "
-        "Released, it comes to the same end."
+        "A job that is released without a larger request is put on hold again."
     ),
     advice=(
         "Write the unit with the number, as in 8GB. With SUBMIT_REQUEST_MISSING_UNITS on access "

@@ -12,7 +12,7 @@ from itertools import chain
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.fix_settings import access
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.configuration import Configuration
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Run
@@ -60,7 +60,7 @@ def _starved(
 
     None where one of these jobs is offered, or where there is no such job.
     """
-    runs = asking.queue.asked_for()
+    runs = asking.queue.asked_for(asking.job_prios)
     never = now = place = 0
     while place < len(runs) and never + now < budget:
         run = runs[place]
@@ -106,6 +106,7 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
         facts=_facts(configuration),
         settings=access(evidence, _LIMITS, "False", (asking.access.name,)),
         count=starved.behind,
+        harm=Harm(jobs=starved.behind),
         examples=(starved.example,),
         severity=severity,
     )

@@ -29,7 +29,7 @@ RULE = Rule(
     summary="START of every machine that could run idle jobs refuses them",
     consequence=(
         "The machines are large enough and match the jobs' Requirements, but a clause of START, "
-        "or of the slots' other Requirements, is not true for the jobs: an owner that is not "
+        "or of the slots' other Requirements, refuses the jobs: an owner that is not "
         "listed, an attribute that the jobs should have, a health check. An attribute that is "
         "misspelt or that no job has makes the machine refuse all jobs."
     ),

@@ -13,11 +13,13 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.shortage import ShortSlot, demand, short_slots
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.pool.slot_class import EXAMPLES
-from htcq.units import CPUS, GPUS, MEMORY
+from htcq.units import CPUS, GPUS, MEMORY, amount_name
 
 #: Less than this part of what the pool has is left over in every pool that is full.
 _NOTEWORTHY = 0.1
-_UNITS: Mapping[str, str] = {CPUS: "cpus", MEMORY: "MB of memory", GPUS: "GPUs"}
+_UNITS: Mapping[str, str] = {CPUS: "cores", MEMORY: "MB of memory", GPUS: "GPUs"}
+
+_FREE: Mapping[str, str] = {CPUS: "few free", GPUS: "few free"}
 
 
 @dataclass
@@ -66,6 +68,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _found(
     one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Number], idle: int
 ) -> Found:
+    too_few = [f"too {_FREE.get(asset, 'little free')} {amount_name(asset)}" for asset in one.short]
     parts = [
         f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()
     ]
@@ -77,8 +80,7 @@ def _found(
         subject=f"slot {one.names[0]}",
         message=(
             f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the "
-            f"{idle} idle jobs can use them: there is too little {listed(one.short)} on the same "
-            "slots"
+            f"{idle} idle jobs can use them: those slots have {listed(too_few)}"
         ),
         facts=tuple(Fact(f"free {asset}", number(free)) for asset, free in lost.items()),
         count=len(one.names),

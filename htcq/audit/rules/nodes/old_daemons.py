@@ -47,8 +47,8 @@ RULE = Rule(
     needs=(Input.POOL,),
     summary="Daemons run a version of HTCondor that is no longer supported",
     consequence=(
-        "Versions before 23.0 get no security fixes. Newer daemons drop what old ones need, and "
-        "what this page says of HTCondor is checked from 23.9 on."
+        "Versions before 23.0 get no security fixes. Newer daemons drop what old ones need. htcq "
+        "is checked against HTCondor 23.9 and newer."
     ),
     advice="Update them; daemons of two neighbouring long-term series work together.",
     source="HTCondor's release schedule, 25.14",

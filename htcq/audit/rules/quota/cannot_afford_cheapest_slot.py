@@ -112,7 +112,7 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
         facts=(*_quota_facts(evidence, name), *facts),
         examples=(name,),
         settings=_raised(evidence, name, cause),
-        harm=Harm(starved=(name,)),
+        harm=Harm(starved=(name,), jobs=sum(each.idle for each in waiting)),
     )
 
 

@@ -57,7 +57,9 @@ RULE = Rule(
     consequence=(
         "With USE_GLOBAL_JOB_PRIOS, the negotiator splits each submitter into one per job "
         "priority before it adds up the demand of groups, each with the whole demand. Groups "
-        "with many priorities get too much surplus."
+        "with many priorities get too much surplus. From the second turn of a group on, the "
+        "negotiator asks a submitter for the first of its priorities only: jobs of lower ones wait "
+        "beside free slots until the next cycle."
     ),
     advice="Turn it off if there are groups.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, GroupEntry.cpp, 25.14",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from htcq.audit.charges import BY_HALF, CLOSE, Charge
+from htcq.audit.charges import BY_HALF, Charge, is_above
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.linear import LINEAR_WEIGHTS
@@ -47,7 +47,7 @@ def _exceeding(evidence: Evidence, kind: SlotClass) -> Iterator[Charge]:
         return
     own = [charge for charge in evidence.charges(kind) if charge.trial.own and charge.trial.whole]
     for charge in own[:_MAX_CHARGES]:
-        if charge.standing > min(charge.cost, charge.mean) + CLOSE:
+        if is_above(charge.standing, min(charge.cost, charge.mean)):
             yield charge
 
 

@@ -83,16 +83,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         found = _usable(evidence, group.name, larger)
         if found is not None:
             weight, kind = found
-            slots = counted(sum(each.count for _, each in larger), "slot")
+            number = sum(each.count for _, each in larger)
+            slots, verb = counted(number, "slot"), "weighs" if number == 1 else "weigh"
             # The same for every group; on a large pool it takes a look at every slot.
             settings = settings or _no_leftovers(evidence)
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
                 message=(
-                    f"one match gives {group.name}, whose limit is {limit}, a whole slot of "
-                    f"{weight:g} to fill, such as {kind.first.name}: {slots} weigh more than "
-                    f"{limit}"
+                    f"one match can give {group.name} (limit {limit}) the whole of "
+                    f"{kind.first.name}, which weighs {weight:g}; {slots} {verb} more than {limit}"
                 ),
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),

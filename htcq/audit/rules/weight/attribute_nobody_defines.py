@@ -57,6 +57,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 elif evidence.lacks(Input.POOL) and not each.near:
                     # What is not in these files may be in others, or come from a program.
                     continue
+                elif each.guarded and not each.near:
+                    # The expression says what holds without the attribute.
+                    continue
                 else:
                     yield _found(evidence, bearer, name, text, each)
     if undecided:

@@ -36,8 +36,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject=f"knob {SLOT_CONSTRAINT}",
             message=(
                 f"{SLOT_CONSTRAINT} hides {len(hidden)} of "
-                f"{counted(len(claimed), 'claimed slot')}, with a weight of {weight:g}: nobody is "
-                "charged for them"
+                f"{counted(len(claimed), 'claimed slot')}, with a weight of {weight:g}: no "
+                "submitter is charged for them"
             ),
             facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
             settings=(central(evidence, SLOT_CONSTRAINT, f'({text}) || State == "Claimed"'),),

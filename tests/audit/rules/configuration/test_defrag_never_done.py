@@ -15,8 +15,8 @@ def test_a_target_that_no_machine_reaches() -> None:
     config = f"{DRAINS}DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 64\n"
     (finding,) = found(RULE, pool(slot(Cpus=3), config=config))
     assert finding.severity is Severity.ERROR
-    assert "not true on any of 1 machine" in finding.message
-    assert "the largest has 8 cpus" in finding.message
+    assert "none of 1 machine makes it true when empty" in finding.message
+    assert "the largest has 8 cores" in finding.message
 
 
 @pytest.mark.parametrize(

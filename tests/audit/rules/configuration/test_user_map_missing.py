@@ -20,7 +20,7 @@ def test_a_map_that_is_not_there_is_found() -> None:
     (finding,) = found(RULE, given)
 
     assert finding.severity is Severity.WARNING
-    assert finding.message.endswith("usermap() knows nobody in the map labs")
+    assert finding.message.endswith("usermap() finds no user in the map labs")
 
 
 def test_it_is_an_error_where_no_job_may_be_submitted_without_it() -> None:

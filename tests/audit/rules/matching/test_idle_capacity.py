@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
 from htcq.pool.pool import Pool
 from tests.audit.sites import found, job, negotiator, pool, slot, submitter
@@ -34,8 +35,8 @@ def waiting(*ads: str, jobs: int = 4, config: str = "", **request: str | int) ->
 def test_a_drained_machine_is_found_with_who_since_when_and_the_command_that_ends_it() -> None:
     given = waiting(slot("slot1@node1", **DRAINED), slot("slot1@node2", Cpus=0))
     (finding,) = found("drained-while-jobs-wait", given)
-    assert "8 cores, 50 % of the pool, is drained since 2024-11-04 06:00 UTC" in finding.message
-    assert "4 jobs would start there" in finding.message
+    assert "8 cores, 50 % of the pool, stands idle while 4 jobs wait: drained" in finding.message
+    assert "drained since 2024-11-04 06:00 UTC; 4 jobs would start there" in finding.message
     assert finding.advice == "condor_drain -cancel node1."
     assert finding.severity is Severity.ERROR
 
@@ -80,11 +81,29 @@ def test_a_start_that_takes_no_known_job_is_found_and_one_for_other_jobs_is_not(
     assert found("start-refuses-waiting-jobs", sound) == ()
 
 
+def test_a_start_that_takes_so_many_claims_and_no_more_is_no_finding() -> None:
+    """START counts the dynamic slots: the slot has as many as it takes, and the rest of it waits for their end."""
+    start = "DynamicSlot =?= true || (NumDynamicSlots ?: 0) < 3"
+    full = slot(
+        "slot1@node1", PartitionableSlot=True, SlotType='"Partitionable"', Start=start,
+        NumDynamicSlots=3, TotalSlotCpus=8, Cpus=5,
+    )  # fmt: skip
+    given = waiting(full)
+    assert found("start-refuses-waiting-jobs", given) == ()
+    causes = {each.cause: each.amounts.cpus for each in Evidence(given).balance.by}
+    assert causes["start-is-full"] == 4
+
+    open_to_nobody = slot(
+        "slot1@node1", PartitionableSlot=True, NumDynamicSlots=3, Start="TARGET.X < 3"
+    )
+    assert found("start-refuses-waiting-jobs", waiting(open_to_nobody))
+
+
 def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
     hiding = 'NEGOTIATOR_SLOT_CONSTRAINT = Machine != "node1"\n'
     both = (slot("slot1@node1"), slot("slot1@node2", Cpus=0))
     (finding,) = found("constraint-hides-wanted-slots", waiting(*both, config=hiding))
-    assert "8 cores, 50 % of the pool, is hidden by NEGOTIATOR_SLOT_CONSTRAINT" in finding.message
+    assert "idle while 4 jobs wait: hidden by NEGOTIATOR_SLOT_CONSTRAINT" in finding.message
     idle = waiting(*both, jobs=0, config=hiding)
     assert found("constraint-hides-wanted-slots", idle) == ()
 
@@ -92,7 +111,7 @@ def test_a_constraint_that_hides_wanted_slots_is_found() -> None:
 def test_an_offline_machine_is_found_while_jobs_wait() -> None:
     given = waiting(slot("slot1@node1", Offline=True), slot("slot1@node2", Cpus=0))
     (finding,) = found("capacity-idle-while-jobs-wait", given)
-    assert "is offline while 4 jobs wait" in finding.message
+    assert "stands idle while 4 jobs wait: offline;" in finding.message
 
 
 @pytest.mark.parametrize("knob", ["CYCLE", "SCHEDD", "SUBMITTER", "PIESPIN"])

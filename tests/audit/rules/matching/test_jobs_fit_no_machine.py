@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.rule import Severity
-from tests.audit.sites import Text, dynamic_slot, found, job, policy_slot, pool, slot, static_slot
+from tests.audit.sites import (
+    Text,
+    dynamic_slot,
+    found,
+    job,
+    policy_slot,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+)
 
 RULE = "jobs-fit-no-machine"
 OTHERS = ("requirements-met-nowhere", "start-refuses-everywhere")
@@ -41,7 +51,7 @@ def test_a_combination_that_no_machine_has() -> None:
     large = slot("slot1@large", Memory=524288, TotalSlotMemory=524288)
     given = pool(many, large, jobs=[job(RequestCpus=32, RequestMemory=262144)])
     (finding,) = found(RULE, given)
-    assert "32 cpus" in finding.message
+    assert "32 cores" in finding.message
     assert "256 GiB memory" in finding.message
 
 
@@ -110,3 +120,32 @@ def test_where_jobs_may_flock_it_is_worth_knowing() -> None:
     (finding,) = found(RULE, given)
     assert finding.severity is Severity.INFO
     assert "pool.example.org" in finding.message
+
+
+FLOCKS = {"access1": "FLOCK_TO = pool.example.org\n", "access2": "FLOCK_TO =\n"}
+
+
+def test_where_no_job_runs_in_the_other_pool_it_stays_a_warning() -> None:
+    idle = schedd("access1", TotalFlockedJobs=0)
+    given = pool(slot(), idle, jobs=[job(RequestCpus=128)], access={"access1": FLOCKS["access1"]})
+    (finding,) = found(RULE, given)
+    assert finding.severity is Severity.WARNING
+    assert "FLOCK_TO names pool.example.org, but no access point has a job there" in finding.message
+
+
+def test_another_access_point_that_flocks_is_of_no_use_to_them() -> None:
+    both = (schedd("access1", TotalFlockedJobs=9), schedd("access2", TotalFlockedJobs=0))
+    (at_2,) = found(
+        RULE,
+        pool(
+            slot(), *both, jobs=[job(RequestCpus=128, GlobalJobId='"access2#1.0#1"')], access=FLOCKS
+        ),
+    )
+    (at_1,) = found(
+        RULE,
+        pool(
+            slot(), *both, jobs=[job(RequestCpus=128, GlobalJobId='"access1#1.0#1"')], access=FLOCKS
+        ),
+    )
+    assert (at_1.severity, at_2.severity) == (Severity.INFO, Severity.WARNING)
+    assert "pool.example.org" not in at_2.message

@@ -25,7 +25,7 @@ def test_a_clause_that_no_slot_fulfils_is_named(clause: str) -> None:
     given = pool(slot(**LINUX), slot("slot1@node2", **LINUX), jobs=[wanting, job("2.0")])
     (finding,) = found(RULE, given)
     assert clause in finding.message
-    assert "is not true on all 2 slots" in finding.message
+    assert "excludes all 2 slots" in finding.message
     assert not any(found(other, given) for other in OTHERS)
 
 

@@ -11,10 +11,10 @@ RULE = "stranded-assets"
 def test_cores_in_pieces_serve_no_large_job() -> None:
     slots = [slot(f"slot1@node{number}", Cpus=3, Memory=8192) for number in range(4)]
     (finding,) = found(RULE, pool(*slots, jobs=[job(RequestCpus=4), job("1.1", RequestCpus=4)]))
-    assert "12 of 32 cpus" in finding.message
+    assert "12 of 32 cores" in finding.message
     assert (
-        "are free on 4 slots, and none of the 2 idle jobs can use them: there is too little cpus"
-        in finding.message
+        "are free on 4 slots, and none of the 2 idle jobs can use them: those slots have too few "
+        "free cores" in finding.message
     )
     assert finding.severity is Severity.WARNING
 
@@ -27,8 +27,8 @@ def test_cores_without_memory_are_found() -> None:
             jobs=[job(RequestCpus=2), job("2.0", RequestMemory=8192)],
         ),
     )
-    assert "6 of 8 cpus" in finding.message
-    assert "too little memory" in finding.message
+    assert "6 of 8 cores" in finding.message
+    assert "too little free memory" in finding.message
     assert finding.severity is Severity.WARNING
 
 

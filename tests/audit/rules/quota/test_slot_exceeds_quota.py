@@ -15,7 +15,7 @@ def test_a_slot_that_weighs_more_than_the_quota_is_handed_over_whole() -> None:
     )
     assert finding.subject == "group a"
     assert (
-        "gives a, whose limit is 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh"
+        "can give a (limit 2) the whole of slot1@node1, which weighs 8; 1 slot weighs"
         in finding.message
     )
 
