@@ -71,7 +71,7 @@ class Limits:
 
     @property
     def part_of_machine(self) -> float:
-        """Part of the memory, and of the free disk, that the answers of daemons may take."""
+        """Part of its memory, and of the free disk, that answers of daemons may take."""
         return min(0.95, 0.5 * self.factor)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from htcq import time_limit
 from htcq.limits import OPTION, Limits
-from htcq.live.process_limits import limit_process
+from htcq.live.process_limits import limit_process, memory_here
 from htcq.passing import begin_child, end_children, forget_child
 
 #: Children that run at the same time.
@@ -103,9 +103,10 @@ def answer_budget(directory: Path, children: int, limits: Limits) -> Budget:
     All of them together stay within ``limits``.
     """
     part = limits.part_of_machine / max(1, children)
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     disk = os.statvfs(directory)
-    return Budget(round(memory * part), max(_MIN_FILE, round(disk.f_bavail * disk.f_frsize * part)))
+    return Budget(
+        round(memory_here() * part), max(_MIN_FILE, round(disk.f_bavail * disk.f_frsize * part))
+    )
 
 
 @dataclass

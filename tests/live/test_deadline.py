@@ -13,6 +13,7 @@ import pytest
 
 from htcq.limits import Limits
 from htcq.live.deadline import WORKERS, Budget, Task, TaskOutcome, answer_budget, run_all
+from htcq.live.process_limits import memory_here
 from htcq.time_limit import limited
 
 
@@ -269,7 +270,7 @@ def test_an_answer_that_fills_the_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_all_that_run_together_share_half_of_the_machine(tmp_path: Path) -> None:
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    machine = memory_here()
 
     one, eight = (answer_budget(tmp_path, children, Limits()) for children in (1, 8))
 
