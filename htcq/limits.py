@@ -13,11 +13,15 @@ from dataclasses import dataclass
 
 from htcq.errors import LIMITS_OPTION as OPTION
 
-__all__ = ("MIB", "OPTION", "PATIENCE", "USUAL", "Limits")
+__all__ = ("DEADLINES", "MIB", "NAGIOS_DEADLINE", "OPTION", "PATIENCE", "USUAL", "Limits")
 
 MIB = 1024 * 1024
 #: How long one query of a pool may take unless the user says otherwise, in seconds.
 PATIENCE = 60.0
+#: How many times as long a command may take that asks a live pool.
+DEADLINES = 10
+#: Nagios gives a plugin 60 seconds; it must be over before, in seconds.
+NAGIOS_DEADLINE = 50.0
 #: Bytes of text that an archive usually has for each of its own.
 _USUAL_EXPANSION = 50
 
@@ -67,7 +71,7 @@ class Limits:
 
     @property
     def part_of_machine(self) -> float:
-        """Part of the memory, and of the free disk, that the answers of daemons may take."""
+        """Part of its memory, and of the free disk, that answers of daemons may take."""
         return min(0.95, 0.5 * self.factor)
 
 

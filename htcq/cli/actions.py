@@ -6,6 +6,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Mapping
 
+from htcq.cli.options import add_deadline
 from htcq.cli.parser import Parser
 
 
@@ -53,3 +54,4 @@ def add_action(
     chosen.add_argument("-help", action="help", help=argparse.SUPPRESS)
     chosen.set_defaults(run_action=main)
     add_arguments(chosen)
+    add_deadline(chosen)

@@ -11,14 +11,12 @@ goes wrong is UNKNOWN.
 from __future__ import annotations
 
 import argparse
-import signal
-import time
 from dataclasses import replace
-from typing import Any
 
 from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
 from htcq.cli.options import add_collector, add_limits, add_nagios, add_snapshot, seconds
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.limits import NAGIOS_DEADLINE, PATIENCE
 from htcq.operations.observe_quotas import Observed, observe_quotas
 from htcq.operations.pool_source import Source
 from htcq.operations.site_file import read_site_file
@@ -35,8 +33,6 @@ from htcq.report.views.drift_check import (
     check,
 )
 
-#: Nagios gives a check 60 seconds; this must be over before.
-_PATIENCE = 50.0
 #: The exit status of a verdict where no monitoring system asks.
 _EXIT_STATUS = {
     OK: EXIT_FINE,
@@ -44,12 +40,6 @@ _EXIT_STATUS = {
     CRITICAL: EXIT_FINDINGS,
     UNKNOWN: EXIT_UNKNOWN,
 }
-#: For so long after the timeout the process that looks may tidy up, in seconds.
-_GRACE = 2.0
-
-
-class _Late(BaseException):
-    """The time is up; no handler of errors takes it for one of its own."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_snapshot(which)
     add_collector(which)
     pool.add_argument(
-        "-t", "--timeout", metavar="TIME", type=seconds, default=_PATIENCE,
-        help=f"time limit of the whole command (default {_PATIENCE:g}s)",
+        "-t", "--deadline", "--timeout", metavar="TIME", type=seconds, default=NAGIOS_DEADLINE,
+        help=f"time limit of the whole command (default {NAGIOS_DEADLINE:g}s)",
     )  # fmt: skip
+    pool.set_defaults(timeout=PATIENCE)
     add_limits(pool)
     parser.add_argument(
         "--quotas", metavar="FILE",
@@ -104,25 +95,28 @@ def main(arguments: argparse.Namespace) -> int:
 
     As a plugin: a check that takes too long or crashes is UNKNOWN.
     """
-    from htcq.live.deadline import Task, run_all
+    from htcq.live.deadline import NO_ANSWER, Task, run_all
 
     asked = _asked(arguments)
     source = source_of(arguments)
     if not arguments.nagios:
         return _tell(source, arguments, asked)
     task = Task("the check", _verdict, (source, arguments, asked))
-    outcome = run_all([task], arguments.timeout + _GRACE)[0]
+    outcome = run_all([task], arguments.deadline)[0]
     if outcome.done:
         status, text = outcome.value
     else:
-        status, text = UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why)
+        why = outcome.why
+        if why.startswith(NO_ANSWER):
+            why = f"{source.name}: not done within {arguments.deadline:g} s"
+        status, text = UNKNOWN, said(SUBJECT, UNKNOWN, why)
     print(text)
     return int(status)
 
 
 def _tell(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> int:
     """Print the verdict for a person; what goes wrong is an error, as it is for every command."""
-    found = _observed(source, arguments, time.monotonic() + arguments.timeout)
+    found = _observed(source, arguments)
     status, text = _checked(found, asked)
     print(without_measures(text))
     return _EXIT_STATUS[status]
@@ -160,30 +154,18 @@ def _range(option: str, text: str | None) -> Range | None:
 
 def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
-    until = time.monotonic() + arguments.timeout
-    signal.signal(signal.SIGALRM, _be_late)
-    signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
-        found = _observed(source, arguments, until)
-        return _checked(found, asked)
-    except _Late:
-        return UNKNOWN, said(
-            SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s"
-        )
+        return _checked(_observed(source, arguments), asked)
     except Exception as error:
         return UNKNOWN, said(SUBJECT, UNKNOWN, reason(error))
 
 
-def _observed(source: Source, arguments: argparse.Namespace, until: float) -> Observed:
+def _observed(source: Source, arguments: argparse.Namespace) -> Observed:
     site = read_site_file(arguments.config)
     elastic = elastic_of(arguments, site)
-    source = replace(source, until=until, queues=elastic is not None)
+    source = replace(source, queues=elastic is not None)
     return observe_quotas(source, site.groups, max_age_of(arguments), elastic)
 
 
 def _checked(found: Observed, asked: CheckOptions) -> tuple[int, str]:
     return check(found.observation, asked, found.health, found.gaps, found.activity)
-
-
-def _be_late(*_: Any) -> None:
-    raise _Late

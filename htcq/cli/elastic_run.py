@@ -15,9 +15,10 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from htcq import time_limit
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
 from htcq.cli.options import add_live_pool_options
-from htcq.errors import EXIT_FINE, HtcqError, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.report.failure import reason
 from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_duration
@@ -65,6 +66,7 @@ def main(arguments: argparse.Namespace) -> int:
     taken = 0
     while True:
         started = time.monotonic()
+        time_limit.begin_again()
         cycle = USUAL_CYCLE
         try:
             # What is declared may change from step to step.
@@ -74,9 +76,10 @@ def main(arguments: argparse.Namespace) -> int:
                 print(one_line(told), flush=True)
                 cycle = seconds
             status = EXIT_FINE
-        except HtcqError as error:
+        except (HtcqError, time_limit.Late) as error:
             tell(f"htcq: {reason(error)}")
-            status, interval = error.exit_status, given
+            status, interval = getattr(error, "exit_status", EXIT_UNKNOWN), given
+        time_limit.rest()
         taken += 1
         if ticks is not None and taken >= ticks:
             return status

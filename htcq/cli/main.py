@@ -10,7 +10,8 @@ import importlib
 import os
 from collections.abc import Sequence
 
-from htcq import __version__
+from htcq import __version__, time_limit
+from htcq.cli.options import add_deadline, deadline_of
 from htcq.cli.parser import Parser
 from htcq.errors import EXIT_FINE, EXIT_USAGE, NESTED_VARIABLE, HtcqError, NestedError
 from htcq.report.failure import told
@@ -57,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
         return run_plugin(subject, lambda: _dispatch(list(arguments)))
     try:
         return _dispatch(list(arguments))
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, time_limit.Late) as error:
         return told(error)
 
 
@@ -89,7 +90,8 @@ def _dispatch(arguments: list[str]) -> int:
         )
     parser = parser_of(command, arguments[1:])
     parsed = parser.parse_args(arguments[1:])
-    status: int = importlib.import_module(f"htcq.cli.{command}").main(parsed)
+    with time_limit.limited(deadline_of(parsed)):
+        status: int = importlib.import_module(f"htcq.cli.{command}").main(parsed)
     return status
 
 
@@ -104,6 +106,7 @@ def parser_of(command: str, arguments: Sequence[str] | None = None) -> Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.arguments = arguments
     module.add_arguments(parser)
+    add_deadline(parser)
     return parser
 
 

@@ -58,6 +58,7 @@ def _add_node_options(parser: argparse.ArgumentParser) -> None:
     )
     add_collector(which, "all machines of a live pool: its collector")
     add_query_limits(node)
+    parser.set_defaults(pool_is_optional=True)
     node.add_argument(
         "--execute",
         metavar="DIR",
@@ -98,7 +99,7 @@ def _add_quantized_options(model: argparse._ArgumentGroup) -> None:
     model.add_argument(
         "--rule", metavar="RULE",
         help="quantized: min (the default): a claim takes at least one quantum of every asset; "
-        "max: it may take none of some",
+        "max: it may take none of GPUs and custom resources",
     )  # fmt: skip
 
 

@@ -14,10 +14,12 @@ import argparse
 import math
 
 from htcq.errors import LIMITS_OPTION, InputError
-from htcq.limits import PATIENCE, Limits
+from htcq.limits import DEADLINES, NAGIOS_DEADLINE, PATIENCE, Limits
 
 #: In the place of a file that is written: standard output.
 STDOUT = "-"
+#: The longest time limit, in seconds.
+_LONGEST = 86400
 #: Where options are added: a parser, or a group of one.
 Container = argparse._ActionsContainer
 
@@ -99,6 +101,45 @@ def add_timeout(pool: Container) -> None:
         "--timeout", metavar="TIME", type=seconds, default=PATIENCE,
         help=f"time limit of each query (default {PATIENCE:g}s)",
     )  # fmt: skip
+
+
+def add_deadline(parser: argparse.ArgumentParser) -> None:
+    """Add the option for how long a command may take, which every command has."""
+    options = parser._option_string_actions
+    if "--deadline" in options:
+        return
+    usual = "none"
+    if "--timeout" in options:
+        usual = f"{DEADLINES} times --timeout for a live pool, else none"
+    if "--nagios" in options:
+        usual = f"{NAGIOS_DEADLINE:g}s with --nagios, {usual}"
+    parser.add_argument(
+        "--deadline", metavar="TIME", type=seconds,
+        help=f"time limit of the whole command (default: {usual})",
+    )  # fmt: skip
+
+
+def deadline_of(arguments: argparse.Namespace) -> float:
+    """Return how many seconds the command may take; math.inf where it may take any time.
+
+    Raises:
+        InputError: --deadline is no time.
+    """
+    given = vars(arguments).get
+    deadline = given("deadline")
+    if deadline is not None:
+        if not 0 < deadline <= _LONGEST:
+            raise InputError(
+                f"--deadline {deadline:g}: out of range", "more than 0s, and no more than 1d"
+            )
+        return float(deadline)
+    if given("nagios"):
+        return NAGIOS_DEADLINE
+    named = given("pool") or not given("pool_is_optional")
+    elsewhere = given("snapshot") or given("config_dir") or given("sweep")
+    if given("timeout") is None or not named or elsewhere:
+        return math.inf
+    return float(DEADLINES * arguments.timeout)
 
 
 def add_limits(pool: Container) -> None:

@@ -15,6 +15,7 @@ from htcq.operations.confined import Confined
 from htcq.report.failure import reason
 from htcq.report.formats.nagios import said
 from htcq.report.verdict import UNKNOWN
+from htcq.time_limit import Late
 
 
 def run_plugin(subject: str, action: Callable[[], int]) -> int:
@@ -36,7 +37,7 @@ def run_plugin(subject: str, action: Callable[[], int]) -> int:
     except SystemExit:
         # Help was asked for and printed: nobody looked at a pool.
         return UNKNOWN
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, Late) as error:
         return _tell(said(subject, UNKNOWN, reason(error)))
     return status
 

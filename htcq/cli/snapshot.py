@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import add_collector, add_negotiator, add_query_limits, limits_of
-from htcq.errors import EXIT_FINE, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def main(arguments: argparse.Namespace) -> int:
     _check_attributes(arguments)
     limits = limits_of(arguments)
     from htcq.live.captured import Wanted
+    from htcq.live.deadline import NO_ANSWER
     from htcq.pool.files import file_name
     from htcq.store.key_file import fresh_key, key_of
     from htcq.store.snapshot_writer import new_snapshot
@@ -93,7 +94,8 @@ def main(arguments: argparse.Namespace) -> int:
         captured = _capture(pools, places, arguments.timeout, wanted)
         told = _anonymized(directory, key, arguments.keep_groups) if arguments.anonymize else []
     _tell(goal, captured, told)
-    return EXIT_FINE
+    silent = any(why.startswith(NO_ANSWER) for each in captured for _, why in each.failed)
+    return EXIT_UNKNOWN if silent else EXIT_FINE
 
 
 def _check_attributes(arguments: argparse.Namespace) -> None:

@@ -28,8 +28,8 @@ _GROUPS_BESIDE = ("pool", "output", "sweep")
 #: Those that may stand beside --sweep.
 _BESIDE = frozenset(
     (
-        "snapshot", "pool", "timeout", "name", "json", "wide", "sweep", "results", "processes",
-        "retries",
+        "snapshot", "pool", "timeout", "deadline", "name", "json", "wide", "sweep", "results",
+        "processes", "retries",
     )
 )  # fmt: skip
 _MAX_RETRIES, _MAX_PROCESSES = 100, 4096

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from htcq import time_limit
 from htcq.cli.options import Container, seconds
 from htcq.errors import EXIT_FINE, EXIT_USAGE, HtcqError, InputError
 from htcq.operations.confined import Confined
@@ -61,10 +62,12 @@ def watched(
     watcher = os.getpid()
     try:
         while True:
+            time_limit.begin_again()
             status = _look(look, begin)
             if status == EXIT_USAGE or os.getpid() != watcher:
                 # Bad input stays bad; and a confined child has done its part.
                 return status
+            time_limit.rest()
             wait(pause)
     except KeyboardInterrupt:
         return EXIT_FINE
@@ -101,6 +104,9 @@ def _look(look: Look, begin: Begin) -> int:
             raise
         begin()
         return told(error)
+    except time_limit.Late as late:
+        begin()
+        return told(late)
 
 
 def _begin(pause: float, now: float) -> None:

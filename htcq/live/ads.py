@@ -83,7 +83,11 @@ class LongForm:
         kept = [(self._sorting(line), line) for line in lines if not self._is_secret(line)]
         if extra:
             kept.append((self._sorting(extra), extra))
-        return scrub("\n".join(line for _, line in sorted(kept))) + "\n\n"
+        text = "\n".join(line for _, line in sorted(kept))
+        if scrub(text) != text:
+            # What looks like a secret may reach into the next line: each is looked at by itself.
+            text = "\n".join(_scrubbed(line) for _, line in sorted(kept))
+        return text + "\n\n"
 
     def _entry(self, line: str) -> tuple[str, int]:
         name = line.partition(" = ")[0]
@@ -105,6 +109,12 @@ class LongForm:
         if verdict == _LOOK:
             return line.partition(" = ")[2].startswith('"')
         return verdict == _DROP
+
+
+def _scrubbed(line: str) -> str:
+    """Return an assignment with its value scrubbed; a name such as password is none of a secret."""
+    name, sign, value = line.partition(" = ")
+    return f"{name}{sign}{scrub(value)}"
 
 
 def _printed(ad: Any) -> str:

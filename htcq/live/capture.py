@@ -10,7 +10,6 @@ jobs' expressions name.
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -55,13 +54,11 @@ def capture(
     timeout: float,
     progress: Progress | None = None,
     wanted: Wanted = EVERYTHING,
-    until: float = math.inf,
 ) -> Captured:
     """Fill ``directory`` (made if missing, in one that exists) with a snapshot of ``pool``.
 
     ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each
-    query. ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave
-    time to say which they are. Files that are there are replaced.
+    query. Files that are there are replaced.
 
     Raises:
         PoolError: the collector cannot be reached or refuses, or knows no such negotiator; nothing
@@ -71,7 +68,7 @@ def capture(
     """
     # Beside the directory, where there is room for it, so that parts can be moved there.
     with temporary_directory(directory.parent, HIDDEN) as parts:
-        rounds = Rounds(parts, timeout, progress, wanted.limits, until)
+        rounds = Rounds(parts, timeout, progress, wanted.limits)
         try:
             captured = _Capture(pool, wanted, rounds).run()
         finally:
@@ -195,6 +192,7 @@ class _Capture:
                 f"jobs of {schedd['Name']}",
                 ads.query_jobs,
                 (schedd, asked_of_jobs, self.rounds.part(JOBS_ADS)),
+                _host_of(schedd),
             )
             for schedd in answering
         ]
@@ -217,7 +215,8 @@ class _Capture:
             # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The
             # negotiator waits for such a schedd too: htcq waits for both at the same time.
             tasks += [
-                Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds
+                Task(f"answer of {schedd['Name']}", query_answer, (schedd,), _host_of(schedd))
+                for schedd in schedds
             ]
         return tasks
 
@@ -273,9 +272,8 @@ class _Capture:
         tasks = []
         for schedd in schedds:
             part = self.rounds.part(f"{ACCESS}/{file_name(schedd['Name'])}.txt")
-            tasks.append(
-                Task(f"configuration of {schedd['Name']}", query_configuration, (schedd, part))
-            )
+            what, host = f"configuration of {schedd['Name']}", _host_of(schedd)
+            tasks.append(Task(what, query_configuration, (schedd, part), host))
         return self.rounds.ask(tasks)
 
     def _silent(
@@ -340,6 +338,11 @@ class _Capture:
             return
         for outcome in self.rounds.ask(rest):
             self.rounds.taken(outcome)
+
+
+def _host_of(location: dict[str, str]) -> str:
+    """Return the host of a daemon's address, such as ``<127.0.0.1``."""
+    return location.get("MyAddress", "").partition("?")[0].rpartition(":")[0]
 
 
 def _is_silent(outcome: TaskOutcome) -> bool:

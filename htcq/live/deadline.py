@@ -23,8 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from htcq import time_limit
 from htcq.limits import OPTION, Limits
-from htcq.live.process_limits import limit_process
+from htcq.live.process_limits import limit_process, memory_here
 from htcq.passing import begin_child, end_children, forget_child
 
 #: Children that run at the same time.
@@ -34,12 +35,17 @@ WORKERS = 8
 SLOW = 5.0
 #: So many times more tasks than may wait at a time are left to silent daemons.
 _MAX_SILENT = 8
+#: Where many share the time, each child has so many seconds at least: those that are not asked then
+#: are named.
+_LEAST_SHARE = 1.0
 #: A child ends by itself so long after its deadline, in seconds, should nobody end it by then.
 _GRACE = 2.0
 #: How the reason begins where a child ended by itself without a word to its parent.
 ENDED = "its process ended"
 #: And where a child did not end in time.
 NO_ANSWER = "no answer"
+#: How the reason goes on where it was not asked.
+NOT_ASKED = f"{NO_ANSWER}: not asked"
 _LAST_LINES = 3
 #: Why there is no value where a budget was not enough.
 TOO_LARGE = f"the answer is larger than there is room for it ({OPTION} raises the limit)"
@@ -53,11 +59,16 @@ _MAX_COMPLAINT = 64 * 1024
 
 @dataclass(frozen=True)
 class Task:
-    """One call; ``what`` names it to a person."""
+    """One call; ``what`` names it to a person.
+
+    ``host`` is that of a daemon of which there may be many; one without it shares no time with
+    others.
+    """
 
     what: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,9 +103,10 @@ def answer_budget(directory: Path, children: int, limits: Limits) -> Budget:
     All of them together stay within ``limits``.
     """
     part = limits.part_of_machine / max(1, children)
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     disk = os.statvfs(directory)
-    return Budget(round(memory * part), max(_MIN_FILE, round(disk.f_bavail * disk.f_frsize * part)))
+    return Budget(
+        round(memory_here() * part), max(_MIN_FILE, round(disk.f_bavail * disk.f_frsize * part))
+    )
 
 
 @dataclass
@@ -120,21 +132,22 @@ def run_all(
     workers: int = WORKERS,
     budget: Budget | None = None,
     max_slow: int = 0,
+    seconds: float = math.inf,
 ) -> list[TaskOutcome]:
     """Run ``tasks``, at most ``workers`` at a time, and return their outcomes in their order.
 
     No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: without a
-    limit). ``finished`` is called as each of them ends. ``budget`` has the limits of each child.
+    limit). All of them share ``seconds``, and what is left of the command's time
+    (htcq.time_limit): the more there are to ask, the less a silent one gets. ``finished`` is called
+    as each of them ends. ``budget`` has the limits of each child.
 
     With ``max_slow`` silent daemons cost little time. Children that have not answered for
     :data:`SLOW` seconds do not count as workers, up to ``max_slow`` of them. Once ``max_slow``
     have not answered, those that start later get :data:`SLOW` seconds. Once :data:`_MAX_SILENT`
     times ``max_slow`` have not answered, no more are started.
     """
-    slow = min(SLOW, timeout / 4)
-    enough = math.inf
-    if max_slow:
-        enough = _MAX_SILENT * max_slow
+    pace = _Pace(timeout, workers, max_slow, time.monotonic() + time_limit.within(seconds))
+    slow = pace.slow(len(tasks))
     outcomes: list[TaskOutcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
@@ -142,14 +155,15 @@ def run_all(
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
-                while waiting and silent >= enough:
-                    index = waiting.pop()
-                    why = f"{NO_ANSWER}: not asked, since {silent} others did not answer"
-                    outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
-                    finished(outcome)
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
-                    patience = _patience(timeout, silent + _older(running, slow), max_slow)
-                    child = _start(waiting.pop(), tasks, patience, budget)
+                    index = waiting.pop()
+                    if why := pace.why_not(silent, index > 0):
+                        outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
+                        finished(outcome)
+                        continue
+                    many = len(waiting) if tasks[index].host else 0
+                    patience = pace.patience(silent + _older(running, slow), many)
+                    child = _start(index, tasks, patience, budget)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
                 if not running:
@@ -170,11 +184,38 @@ def run_all(
     return [outcome for outcome in outcomes if outcome is not None]
 
 
-def _patience(timeout: float, silent: int, max_slow: int) -> float:
-    """Return the seconds that a new child gets while ``silent`` others have not answered."""
-    if max_slow and silent >= max_slow:
-        return min(timeout, SLOW)
-    return timeout
+@dataclass(frozen=True)
+class _Pace:
+    """How long children may take: each of them ``timeout`` seconds, all of them until ``end``."""
+
+    timeout: float
+    workers: int
+    max_slow: int
+    end: float
+
+    def slow(self, count: int) -> float:
+        """Return after how many seconds one of ``count`` children counts as no worker."""
+        return min(SLOW, self.timeout / 4, self._share(count) / 4)
+
+    def why_not(self, silent: int, some_asked: bool) -> str:
+        """Return why one more is not asked where ``silent`` did not answer; empty where it is."""
+        if self.max_slow and silent >= _MAX_SILENT * self.max_slow:
+            return f"{NOT_ASKED}, since {silent} others did not answer"
+        if some_asked and time.monotonic() > self.end - _LEAST_SHARE / 2:
+            return f"{NOT_ASKED}, since the time was over"
+        return ""
+
+    def patience(self, silent: int, waiting: int) -> float:
+        """Return the seconds of a child while ``silent`` did not answer, and others wait."""
+        timeout = self.timeout
+        if self.max_slow and silent >= self.max_slow:
+            timeout = min(timeout, SLOW)
+        return min(timeout, self._share(waiting))
+
+    def _share(self, waiting: int) -> float:
+        turns = 1 + waiting // (self.workers + self.max_slow)
+        left = max(0.0, self.end - time.monotonic())
+        return min(left, max(_LEAST_SHARE, left / turns))
 
 
 def _older(running: Mapping[int, _Child], seconds: float) -> int:
@@ -304,7 +345,7 @@ def _outcome(child: _Child, task: Task) -> TaskOutcome:
         return TaskOutcome(task.what, why=TOO_LARGE, complaint=complaint)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
     if killed and time.monotonic() >= child.deadline:
-        why = f"{NO_ANSWER} within {child.patience:g} s"
+        why = f"{NO_ANSWER} within {child.patience:.3g} s"
         return TaskOutcome(task.what, why=why, complaint=complaint)
     if status or not child.answer:
         last_lines = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from htcq import time_limit
 from htcq.errors import BindingsError, PoolError
 from htcq.live.ads import LOCATION
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused
@@ -101,6 +102,7 @@ class Negotiator:
         Raises:
             BindingsError: HTCondor's bindings are missing.
         """
+        within = time_limit.within(within)
         until = time.monotonic() + within
         watch = _Watch(quotas, before)
         pause = _PAUSE

@@ -108,16 +108,16 @@ def dump_text(
     for name, value in sorted(values, key=lambda each: each[0].lower()):
         of_it = (assigned or {}).get(name, ())
         for former in of_it[:-1]:
-            lines += [knob_text(name, former.raw), _at(former)]
-        lines.append(knob_text(name, value))
+            lines += [knob_text(name, scrub(former.raw)), _at(former)]
+        lines.append(knob_text(name, scrub(value)))
         if of_it:
             lines.append(_at(of_it[-1]))
-    return f"# {title}\n" + scrub("".join(lines))
+    return f"# {title}\n" + "".join(lines)
 
 
 def _at(assignment: Assignment) -> str:
     """Return the comment by which condor_config_val names file and line."""
-    return f" # at: {' '.join(assignment.place.split())}\n"
+    return f" # at: {scrub(' '.join(assignment.place.split()))}\n"
 
 
 def query_configuration(location: dict[str, str], path: Path) -> Written:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from htcq import time_limit
 from htcq.errors import OutputError
 from htcq.limits import Limits
 from htcq.live import ads
@@ -18,10 +19,11 @@ from htcq.live.deadline import WORKERS, Task, TaskOutcome, answer_budget, run_al
 from htcq.pool.left_out import LeftOut
 
 #: Queries that may wait for silent daemons beside those that are answered: each is a process of
-#: some 20 MB.
-_MAX_SLOW = 32
-#: Where all must be over at some time, no round of queries waits longer than this part of what is
-#: left then.
+#: some 10 MB.
+_MAX_SLOW = 96
+#: Of the time of a command that is limited, queries may have this part: the rest is for the answer.
+_QUERIES_PART = 0.6
+#: And no round of them waits longer than this part of what is left then.
 _PART = 1 / 3
 #: But each waits so long at least, in seconds.
 _MIN_PATIENCE = 0.1
@@ -42,15 +44,14 @@ class Progress(Protocol):
 class Rounds:
     """Queries into files of the directory ``parts``; ``timeout`` is in seconds, for each.
 
-    ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave time
-    to say which they are.
+    Where the command has a time limit (htcq.time_limit), a round gets a part of what is left:
+    silent daemons leave time to say which they are.
     """
 
     parts: Path
     timeout: float
     progress: Progress | None
     limits: Limits
-    until: float = math.inf
     files: dict[str, list[Path]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -58,6 +59,9 @@ class Rounds:
     asked: int = 0
     answered: int = 0
     made: int = 0
+
+    def __post_init__(self) -> None:
+        self.until = time.monotonic() + time_limit.within(math.inf) * _QUERIES_PART
 
     def part(self, file: str) -> Path:
         """Return a new file that will be a part of ``file``.
@@ -69,27 +73,35 @@ class Rounds:
         self.files.setdefault(file, []).append(path)
         return path
 
-    def _patience(self, part: float) -> float:
-        """Return the seconds of a round's queries: at most ``part`` of the time that is left."""
-        if self.until == math.inf:
-            return self.timeout
-        left = round((self.until - time.monotonic()) * part, 1)
-        return min(self.timeout, max(_MIN_PATIENCE, left))
-
     def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[TaskOutcome]:
         """Ask all of them at once and return their answers.
 
-        They get this ``part`` of the time that is left.
+        They get this ``part`` of the time that is left. Where that is limited, the first of each
+        host come first: however many a host has that do not answer, those of others are asked.
 
         Raises:
             OutputError: the disk is full or broken.
         """
+        if self.until < math.inf:
+            first, rest = _turns(tasks)
+            if rest:
+                found = dict(zip(first, self._asked([tasks[each] for each in first], part)))
+                found.update(zip(rest, self._asked([tasks[each] for each in rest], part / 2)))
+                return [found[number] for number in range(len(tasks))]
+        return self._asked(tasks, part)
+
+    def _asked(self, tasks: Sequence[Task], part: float) -> list[TaskOutcome]:
         self.asked += len(tasks)
         # All that run at the same time share what there is.
         budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.limits)
+        seconds = math.inf
+        if self.until < math.inf:
+            left = (self.until - time.monotonic()) * part
+            seconds = max(_MIN_PATIENCE, round(left, 1))
         outcomes = run_all(
-            tasks, self._patience(part), self._finished, budget=budget, max_slow=_MAX_SLOW
-        )
+            tasks, self.timeout, self._finished,
+            budget=budget, max_slow=_MAX_SLOW, seconds=seconds,
+        )  # fmt: skip
         for outcome in outcomes:
             if outcome.why.startswith(ads.NOT_WRITTEN):
                 why = outcome.why[len(ads.NOT_WRITTEN) :]
@@ -132,3 +144,14 @@ class Rounds:
                     with part.open("rb") as source:
                         shutil.copyfileobj(source, out, 1 << 20)
                     part.unlink()
+
+
+def _turns(tasks: Sequence[Task]) -> tuple[list[int], list[int]]:
+    """Return the numbers of the first task of each host, and of those without; then the others."""
+    hosts: set[str] = set()
+    first, rest = list[int](), list[int]()
+    for number, task in enumerate(tasks):
+        (rest if task.host in hosts else first).append(number)
+        if task.host:
+            hosts.add(task.host)
+    return first, rest

@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from htcq import time_limit
 from htcq.errors import NESTED_VARIABLE, PoolError
 
 _TOOL = "condor_userprio"
@@ -89,7 +90,7 @@ class UserPriorities:
             where += ["-pool", self.pool]
         if self.name:
             where += ["-name", self.name]
-        done = _finished([_path(), *where, *arguments], self.timeout)
+        done = _finished([_path(), *where, *arguments], time_limit.within(self.timeout))
         complaint = " ".join((done.stderr or done.stdout).split())[:300]
         # At a mistake on its command line the tool prints all of its options.
         if done.returncode or complaint.startswith("usage:"):

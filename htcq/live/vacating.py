@@ -7,10 +7,12 @@ to a schedd is asked in a process of its own with a deadline.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from htcq import time_limit
 from htcq.errors import BindingsError
 from htcq.live.ads import LOCATION, location_ad
 from htcq.live.bindings import NO_BINDINGS, failures, load, reason
@@ -77,7 +79,7 @@ class Queues:
             for name, place in self.places.items()
         ]
         found: dict[Key, float] = {}
-        for outcome in run_all(tasks, self.timeout):
+        for outcome in run_all(tasks, self.timeout, seconds=time_limit.within(math.inf) / 4):
             if not outcome.done:
                 continue
             facts: Mapping[str, Facts] = outcome.value

@@ -117,7 +117,9 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     live = source.snapshot is None
     ends: Mapping[JobKey, float] = {}
     if live:
-        ends = queues_of(pool.schedds, source.timeout).ends(wanted.limits.wall_time)
+        silent = {what.partition("jobs of ")[2] for what, _ in pool.failed}
+        heard = [schedd for schedd in pool.schedds if schedd.name not in silent]
+        ends = queues_of(heard, source.timeout).ends(wanted.limits.wall_time)
     ages = None
     if live:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,7 +53,7 @@ class Source:
     manager, which quotas do not need. ``machines`` False: without those configurations alone.
     ``schedds`` False: without jobs and what access points say. ``negotiator`` names one of
     several. ``limits`` are those of what the pool holds. ``timeout`` is in seconds, for each
-    query; ``until`` is when all queries must be over, on the clock of time.monotonic.
+    query.
     ``job_attributes`` are read of jobs even where no expression names them.
     """
 
@@ -66,7 +65,6 @@ class Source:
     machines: bool = True
     schedds: bool = True
     limits: Limits = USUAL
-    until: float = math.inf
     job_attributes: frozenset[str] = frozenset()
     config: tuple[str, ...] = ()
     given: Given | None = None
@@ -130,7 +128,7 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
             source.limits,
             source.job_attributes,
         )
-        capture(source.pool, path, source.timeout, progress(), wanted, source.until)
+        capture(source.pool, path, source.timeout, progress(), wanted)
         return OpenSource(source, open_files(path, source.limits))
 
 

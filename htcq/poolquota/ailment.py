@@ -22,6 +22,8 @@ INTERVALS, MIN_SECONDS = 3, 60.0
 #: What the capture says of a daemon that is there no more or hangs; one that refuses to be read is
 #: alive.
 NO_ANSWER = re.compile(r"no answer|cannot connect|it is there, but|its process ended")
+#: And of one that it did not ask: nothing is known of it.
+NOT_ASKED = re.compile(r"no answer: not asked, (.+)")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from htcq.poolquota.ailment import (
     INTERVALS,
     MIN_SECONDS,
     NO_ANSWER,
+    NOT_ASKED,
     Ailment,
     ObservedPool,
     heard_of,
@@ -90,17 +91,21 @@ def _schedds(seen: ObservedPool) -> Iterator[Ailment]:
         if seen.now is not None and heard is not None:
             age = seen.now - heard
         if record.name in silent:
-            text = (
-                f"the schedd {record.name} does not answer: {silent[record.name]}; its jobs are "
-                "not known"
-            )
-            yield Ailment(SCHEDD_SILENT, text)
+            why = silent[record.name]
+            asked = NOT_ASKED.match(why) is None
+            text = f"the schedd {record.name} {_silence(why)}; its jobs are not known"
+            yield Ailment(SCHEDD_SILENT, text, certain=asked)
         elif age > max(INTERVALS * interval, MIN_SECONDS):
             text = (
                 f"the schedd {record.name} is silent: its ad is {age:.0f} s old, SCHEDD_INTERVAL "
                 f"is {interval:.0f} s"
             )
             yield Ailment(SCHEDD_SILENT, text)
+
+
+def _silence(why: str) -> str:
+    found = NOT_ASKED.match(why)
+    return f"was not asked, {found.group(1)}" if found else f"does not answer: {why}"
 
 
 def foreign_schedds(pool: Pool) -> frozenset[str]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from htcq.cgroups import CgroupLimits, read_limits
 from htcq.errors import ProbeError
 from htcq.node import Gpu
-from htcq.probe.cgroups import CgroupLimits, read_limits
 from htcq.probe.condor import Knobs, read_knobs
 from htcq.probe.gpus import amd_gpus, gpus_of_nvml, parse_discovery
 from htcq.probe.machine import Machine

@@ -12,6 +12,7 @@ import os
 import htcq
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, LIMITS_OPTION, HtcqError
 from htcq.report.printable import one_line, tell
+from htcq.time_limit import Late
 
 #: If it is set, the traceback of an unexpected error is printed too.
 TRACEBACK_VARIABLE = "HTCQ_TRACEBACK"
@@ -20,6 +21,8 @@ _REPORT = (
     "the traceback"
 )
 (_PACKAGE,) = htcq.__path__
+#: What is no bug.
+_PLAIN = (HtcqError, KeyboardInterrupt, Late)
 
 
 def told(error: BaseException) -> int:
@@ -27,7 +30,7 @@ def told(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         # Nobody reads on, as with head(1): that is no failure.
         return EXIT_FINE
-    if os.environ.get(TRACEBACK_VARIABLE) and not isinstance(error, (HtcqError, KeyboardInterrupt)):
+    if os.environ.get(TRACEBACK_VARIABLE) and not isinstance(error, _PLAIN):
         import traceback
 
         traceback.print_exception(type(error), error, error.__traceback__)
@@ -48,6 +51,8 @@ def reason(error: BaseException) -> str:
 def _message(error: BaseException) -> tuple[str, str]:
     if isinstance(error, HtcqError):
         return str(error), error.hint
+    if isinstance(error, Late):
+        return str(error), "--deadline gives it more time"
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", ""
     if isinstance(error, MemoryError):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
+from htcq import time_limit
 from htcq.drift.ledger import Booking
 from htcq.drift.observation import DriftObservation, Kept, QuotaSample
 from htcq.drift.retention import Retention
@@ -152,6 +153,7 @@ def open_history(
     Raises:
         HistoryError: it cannot be read or written, or is something else.
     """
+    timeout = time_limit.within(timeout)
     try:
         path = path.resolve()
     except (

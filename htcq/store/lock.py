@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from htcq import time_limit
 from htcq.errors import LockedError
 
 #: An account that can read a file can lock it, and could keep the holder waiting without end.
@@ -44,7 +45,7 @@ def locked(path: Path, patience: float = 0.0) -> Iterator[int]:
     _held.add(handle)
     try:
         _make_private(handle)
-        _take(handle, path, time.monotonic() + patience)
+        _take(handle, path, time.monotonic() + time_limit.within(patience))
         yield handle
     finally:
         # In a child it is closed already, and the number may be that of another file.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import shlex
 
-from htcq.cli.main import Parser
+from htcq.cli.main import parser_of
 
 
 def parsed(command: str) -> argparse.Namespace:
@@ -14,7 +13,4 @@ def parsed(command: str) -> argparse.Namespace:
     words = shlex.split(command)
     while not words[0].endswith("htcq"):
         del words[0]
-    module = importlib.import_module(f"htcq.cli.{words[1]}")
-    parser: argparse.ArgumentParser = Parser(prog=words[1], allow_abbrev=False)
-    module.add_arguments(parser)
-    return parser.parse_args(words[2:])
+    return parser_of(words[1]).parse_args(words[2:])

@@ -139,27 +139,33 @@ def _busy(pid: int) -> bool:
 def test_a_look_is_due_every_five_minutes_and_complains_to_the_log_alone(place: Path) -> None:
     ran = run(place, TABLE, "2026-11-03 08:14:57", calls=1)
 
-    assert (ran.calls, ran.mails) == (["nobody: drift record"], [])
+    assert (ran.calls, ran.mails) == (["nobody: drift record --deadline 4min"], [])
     assert "htcq-drift: htcq: the pool does not answer" in ran.log
 
 
 def test_pruning_is_due_at_night_and_mails_nothing_if_all_is_well(place: Path) -> None:
     ran = run(place, TABLE, "2026-11-03 03:16:57", calls=1)
 
-    assert (ran.calls, ran.mails) == (["nobody: drift prune"], [])
+    assert (ran.calls, ran.mails) == (["nobody: drift prune --deadline 30min"], [])
 
 
 def test_an_audit_is_due_every_day_and_mails_nothing_if_all_is_well(place: Path) -> None:
     ran = run(place, TABLE, "2026-11-03 04:42:57", calls=1)
 
     metrics = "/var/lib/prometheus/node-exporter/htcq-audit.prom"
-    assert (ran.calls, ran.mails) == ([f"nobody: audit --fail-on never --prometheus {metrics}"], [])
+    assert (ran.calls, ran.mails) == (
+        [f"nobody: audit --deadline 30min --fail-on never --prometheus {metrics}"],
+        [],
+    )
 
 
 def test_the_report_is_due_on_mondays_and_is_mailed(place: Path) -> None:
     ran = run(place, TABLE, "2026-11-02 06:29:57", calls=2)  # a Monday
 
-    assert ran.calls == ["nobody: drift record", "nobody: drift report --since 7d --mail"]
+    assert ran.calls == [
+        "nobody: drift record --deadline 4min",
+        "nobody: drift report --deadline 30min --since 7d --mail",
+    ]
     assert len(ran.mails) == 1
     assert "\nTo: root\n" in ran.mails[0]
     assert ran.mails[0].endswith("\n\nphysics: quota 20 -> 15\n")
@@ -170,7 +176,7 @@ def test_the_line_for_those_who_want_changes_alone_runs_when_it_is_taken_in(plac
     assert hourly in TABLE
     ran = run(place, TABLE.replace(hourly, hourly[1:]), "2026-11-03 08:06:57", calls=1)
 
-    assert ran.calls == ["nobody: drift report --since 1h --mail --if-changed"]
+    assert ran.calls == ["nobody: drift report --deadline 30min --since 1h --mail --if-changed"]
     assert len(ran.mails) == 1
 
 
@@ -186,7 +192,7 @@ def test_every_line_is_of_the_same_user_and_htcq_takes_its_command() -> None:
 def test_the_pages_are_written_every_hour_and_complaints_go_to_the_log(place: Path) -> None:
     ran = run(place, PAGES, "2026-11-03 08:22:57", calls=1)
 
-    assert (ran.calls, ran.mails) == (["nobody: report /var/lib/htcq/pages"], [])
+    assert (ran.calls, ran.mails) == (["nobody: report --deadline 50min /var/lib/htcq/pages"], [])
     ((_, user, command),) = LINE.findall(PAGES)
     assert user == "htcq"
     parsed(re.split(r" (?:2?>|\|)", command)[0])

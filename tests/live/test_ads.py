@@ -6,7 +6,8 @@ import classad2
 import pytest
 from htcondor2._negotiator import _convert_numbered_attributes_to_list_of_ads as as_the_bindings_do
 
-from htcq.live.ads import records_in
+from htcq.live.ads import LongForm, records_in
+from htcq.pool.secrets import REMOVED
 
 
 @pytest.mark.parametrize("count", [1, 9, 10, 11, 37, 120])
@@ -23,3 +24,32 @@ def test_every_accounting_record_is_one_again(count: int) -> None:
         f"user{number}@site": 500.0 + number for number in range(1, count + 1)
     }
     assert {len(record) for record in records} == {3}
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "<10.0.0.1:9618>#1795000000#12#[Integrity",
+    ],
+)
+def test_a_secret_that_never_ends_takes_no_other_attribute_away(begun: str) -> None:
+    """Whoever submits a job writes its attributes: one of them does not hide the others."""
+    ad = classad2.ClassAd(
+        {
+            "Aims": f"see {begun}",
+            "Cpus": 4,
+            "List": classad2.ExprTree('{ "a", "]" }'),
+            "Owner": "kim",
+            "X": "ends in secret",
+            "Y": "1",
+        }
+    )
+    text = LongForm().text(ad)
+    lines = text.strip().split("\n")
+
+    assert begun not in text
+    assert lines[0].startswith(f'Aims = "see {REMOVED}')
+    assert lines[1:] == [
+        "Cpus = 4", 'List = { "a","]" }', 'Owner = "kim"', 'X = "ends in secret"', 'Y = "1"',
+    ]  # fmt: skip

@@ -13,6 +13,8 @@ import pytest
 
 from htcq.limits import Limits
 from htcq.live.deadline import WORKERS, Budget, Task, TaskOutcome, answer_budget, run_all
+from htcq.live.process_limits import memory_here
+from htcq.time_limit import limited
 
 
 def double(number: int) -> int:
@@ -201,6 +203,37 @@ def test_after_many_silent_daemons_the_rest_is_not_asked_and_named() -> None:
     assert not_asked[0].why.startswith("no answer: not asked, since ")
 
 
+def test_all_share_the_time_of_a_round_and_who_was_not_asked_is_named() -> None:
+    """200 silent ones: each gets a second at least, so that many answers are not waited for."""
+    tasks = [Task(f"silent {number}", time.sleep, (60,), "<127.0.0.2") for number in range(200)]
+    started = time.monotonic()
+    outcomes = run_all(tasks, 60, max_slow=16, seconds=3)
+
+    assert time.monotonic() - started < 3 + 2
+    assert [outcome.what for outcome in outcomes] == [task.what for task in tasks]
+    assert all(outcome.why.startswith("no answer") for outcome in outcomes)
+    late = "no answer: not asked, since the time was over"
+    assert 0 < sum(outcome.why == late for outcome in outcomes) < 200
+
+
+def test_what_is_one_of_a_kind_shares_no_time_with_many() -> None:
+    tasks = [Task("negotiator", time.sleep, (60,))]
+    tasks += [Task(f"silent {number}", time.sleep, (60,), "<127.0.0.2") for number in range(200)]
+    outcomes = run_all(tasks, 60, max_slow=16, seconds=4)
+
+    patience = float(outcomes[0].why.removeprefix("no answer within ").removesuffix(" s"))
+    assert patience > 3
+
+
+def test_nothing_is_waited_for_beyond_the_time_of_the_command() -> None:
+    started = time.monotonic()
+    with limited(2):
+        outcome = run_all([Task("silent", time.sleep, (60,))], 60)[0]
+
+    assert time.monotonic() - started < 3
+    assert outcome.why == "no answer within 1.9 s"
+
+
 # Budgets
 # --------------------------------------------------------------------------------------------------------
 
@@ -237,7 +270,7 @@ def test_an_answer_that_fills_the_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_all_that_run_together_share_half_of_the_machine(tmp_path: Path) -> None:
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    machine = memory_here()
 
     one, eight = (answer_budget(tmp_path, children, Limits()) for children in (1, 8))
 

@@ -65,6 +65,25 @@ def test_what_looks_like_a_secret_is_scrubbed() -> None:
     assert "eyJ" not in dump_text("x", [("START", 'Key == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln"')])
 
 
+def test_a_group_may_be_called_secret() -> None:
+    values = [("GROUP_NAMES", "secret, passwd"), ("GROUP_QUOTA_secret", "10")]
+
+    text = dump_text("x", [*values, ("GROUP_QUOTA_passwd", "20")])
+
+    assert text.splitlines()[1:] == [
+        "GROUP_NAMES = secret, passwd", "GROUP_QUOTA_passwd = 20", "GROUP_QUOTA_secret = 10",
+    ]  # fmt: skip
+
+
+def test_a_secret_that_never_ends_takes_no_other_knob_away() -> None:
+    begun = '"-----BEGIN PRIVATE KEY-----"'
+
+    text = dump_text("x", [("RANK", f"Key == {begun}"), ("START", "true")])
+
+    assert begun not in text
+    assert "START = true" in text.splitlines()
+
+
 def test_what_a_daemon_has_under_its_own_prefix_alone_is_there_without_it_too() -> None:
     """A daemon lists names, and not which of them count for it."""
     asked = {

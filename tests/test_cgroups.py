@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.probe.cgroups import parse_memberships, parse_mounts, read_limits
+from htcq.cgroups import parse_memberships, parse_mounts, read_limits
 
 V2_MOUNT = "29 27 0:23 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw\n"
 V1_MOUNTS = (

@@ -1,0 +1,108 @@
+"""Hundreds of access points that somebody advertises and that never answer: every command ends in time, with what it has."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from broken import cycles
+from claims import queued
+from conftest import NEWEST, ROOT, Site
+
+pytestmark = pytest.mark.condor
+ONLY_SUITES = [NEWEST]
+
+#: So many access points on a few listening sockets of a host of their own.
+SILENT, SOCKETS, HOST = 500, 25, "127.0.0.2"
+DEADLINE, GRACE = 12, 2.0
+QUOTAS = """
+[elastic.write]
+directory = "{place}"
+journal = "{place}/journal"
+[elastic.reclaim]
+journal = "{place}/reclaim"
+[groups.gx]
+min = {{ cpus = 1 }}
+max = {{ cpus = 2 }}
+"""
+COMMANDS = (
+    "audit",
+    "audit --nagios",
+    "status",
+    "quota",
+    "why --all",
+    "simulate",
+    "cost",
+    "elastic plan --quotas {quotas}",
+    "elastic reclaim plan --quotas {quotas}",
+    "elastic status --quotas {quotas}",
+    "drift check --nagios",
+    "drift record --store {place}/history.db",
+    "report {place}/pages",
+    "snapshot {place}/snap",
+)
+
+
+def _ad(number: int, port: int) -> str:
+    return (
+        f'MyType = "Scheduler"\nName = "silent{number}"\nMachine = "silent{number}.test"\n'
+        f'MyAddress = "<{HOST}:{port}>"\nScheddIpAddr = "<{HOST}:{port}>"\n'
+        'CondorVersion = "$CondorVersion: 25.14.1 2026-10-16 $"\nTotalIdleJobs = 5\n'
+    )
+
+
+@pytest.fixture(scope="module")
+def besieged(site: Site) -> Iterator[Site]:
+    """The pool with a job that waits, and the silent access points beside its own."""
+    site.emptied()
+    site.start("GROUP_NAMES = gx\nGROUP_QUOTA_gx = 1\nSTART = False\n")
+    queued(site.pool, {"gx.ada": 1})
+    cycles(site.pool, 2)
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(socket.create_server((HOST, 0), backlog=2000))
+            for _ in range(SOCKETS)
+        ]
+        ports = [server.getsockname()[1] for server in servers]
+        ads = "\n".join(_ad(number, ports[number % SOCKETS]) for number in range(SILENT))
+        words = ("condor_advertise", "-multiple", "-tcp")
+        site.pool.tool(*words, "UPDATE_SCHEDD_AD", "-", text=ads)
+        yield site
+        away = 'MyType = "Query"\nTargetType = "Scheduler"\nRequirements = Name != "node.test"\n'
+        site.pool.tool(*words, "INVALIDATE_SCHEDD_ADS", "-", text=away)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_ends_by_its_deadline_and_names_who_was_silent(
+    besieged: Site, command: str, tmp_path: Path
+) -> None:
+    quotas = tmp_path / "quotas.toml"
+    quotas.write_text(QUOTAS.format(place=tmp_path))
+    words = command.format(place=tmp_path, quotas=quotas).split()
+    where = ("--pool", besieged.pool.collector, "--deadline", str(DEADLINE))
+
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "htcq", *words, *where],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+
+    assert time.monotonic() - started < DEADLINE + GRACE
+    told = done.stdout + done.stderr
+    # A monitoring system hears CRITICAL (2): it is certain that access points do not answer.
+    assert done.returncode == (2 if command.endswith("--nagios") else 3), told
+    assert "not done within" not in told
+    # Of many, an overview names some.
+    assert ("silent" if command == "status" else f"silent{SILENT - 1}") in told
+    # Its own access point, on another host, was heard.
+    assert "node.test does not answer" not in told
+    assert "node.test was not asked" not in told
