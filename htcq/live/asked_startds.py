@@ -1,7 +1,7 @@
 """The startds that a capture asks for their configuration, chosen while it reads the ads of slots.
 
-These are one of each policy with others of its machine, and those whose own counters say that they
-start nothing, or that nobody claims them.
+These are one of each policy with others of its machine, and those that suspend jobs, or whose own
+counters say that they start nothing or that nobody claims them.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class AskedStartds:
         self._policies: dict[tuple[tuple[str, str], ...], _Location] = {}
         self._tried: dict[str, tuple[_Location, Tries]] = {}
         self._busy: Counter[str] = Counter()
+        self._suspends: set[str] = set()
         self._of_machines: dict[str, dict[str, _Location]] = {}
 
     def look(self, ad: Any, location: _Location) -> None:
@@ -43,6 +44,8 @@ class AskedStartds:
         startd = startd_of(location)
         if ad.get("Activity") == "Busy":
             self._busy[startd] += 1
+        elif ad.get("Activity") == "Suspended":
+            self._suspends.add(startd)
         if ad.get("DynamicSlot") is True:
             return
         self._policies.setdefault(_policy(ad), location)
@@ -58,7 +61,8 @@ class AskedStartds:
             for startd, location in self._of_machines[each.get("Machine", "")].items():
                 asked.setdefault(startd, location)
         tried, busy = self._tried, self._busy
-        failing = [name for name, (_, tries) in tried.items() if starts_nothing(tries, busy[name])]
+        failing = [name for name in tried if name in self._suspends]
+        failing += [name for name, (_, tries) in tried.items() if starts_nothing(tries, busy[name])]
         unused = [name for name, (_, tries) in tried.items() if tries.claims == 0]
         for startd in [*failing, *unused][:_MAX_FAILING]:
             asked.setdefault(startd, tried[startd][0])
