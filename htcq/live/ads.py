@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from htcq.classads import spelled
 from htcq.errors import OutputError, PoolError
 from htcq.library import library
 from htcq.live import projections
+from htcq.live.asked_startds import AskedStartds
 from htcq.live.bindings import OLD_BINDINGS, load
 from htcq.pool.left_out import JOB, SLOT, USER, LeavingOut, LeftOut
 from htcq.pool.secrets import is_secret_attribute, scrub
@@ -35,11 +36,6 @@ _NOT_DYNAMIC = "DynamicSlot =!= true"
 _ASKED = ("Schedd", "Negotiator")
 #: What reading one odd attribute can raise: no UTF-8, a value that the bindings have no type for.
 _UNREADABLE = (ValueError, TypeError, RuntimeError, OverflowError)
-#: How many startds of a machine are asked for their knobs.
-_MAX_BESIDE = 4
-#: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
-#: how many tries that start nothing are no accident.
-_MAX_FAILING, _OFTEN = 8, 3
 _SCOPES = ("target.", "my.", "other.", "self.", "parent.")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]* = ")
@@ -303,63 +299,12 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
     """Write the slots' ads to ``path``; return a startd of each policy, and others beside it."""
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
-    policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
-    failing: dict[str, dict[str, str]] = {}
-    unused: dict[str, dict[str, str]] = {}
-    of_machines: dict[str, dict[str, dict[str, str]]] = {}
-    left_out = LeavingOut()
-
-    def look(ad: Any) -> None:
-        location = _location(ad)
-        if {"Name", "MyAddress"} <= location.keys() and ad.get("DynamicSlot") is not True:
-            policies.setdefault(_policy(ad), location)
-            if starts_nothing(ad):
-                failing.setdefault(startd_of(location), location)
-            elif ad.get("RecentClaimRequests") == 0:
-                unused.setdefault(startd_of(location), location)
-            startds = of_machines.setdefault(location.get("Machine", ""), {})
-            if len(startds) < _MAX_BESIDE:
-                startds.setdefault(startd_of(location), location)
-
+    asked, left_out = AskedStartds(), LeavingOut()
     with whole(path) as out:
         written = _Writing(out, LongForm(), left_out, SLOT)
         for ad in _taken(found):
-            written.add(ad, look=look)
-    asked = {startd_of(each): each for each in policies.values()}
-    for each in policies.values():
-        for startd, location in of_machines[each.get("Machine", "")].items():
-            asked.setdefault(startd, location)
-    for startd in [*failing, *unused][:_MAX_FAILING]:
-        asked.setdefault(startd, failing.get(startd) or unused[startd])
-    return Written(written.count, tuple(asked.values()), left_out=left_out.found())
-
-
-def startd_of(location: Mapping[str, str]) -> str:
-    """Return the name of the startd of a slot; several of them may run on a machine."""
-    name = location["Name"]
-    return name.partition("@")[2] or name
-
-
-def _policy(ad: Any) -> tuple[tuple[str, str], ...]:
-    names = ("slotweight", "condorversion")
-    kept = [name for name in ad if name.lower() in names or name.lower().startswith("consumption")]
-    return tuple(sorted((name.lower(), str(ad.lookup(name))) for name in kept))
-
-
-def starts_nothing(ad: Mapping[str, Any]) -> bool:
-    """Return whether a startd counts many more claims or starts than jobs that run there.
-
-    Its configuration may say why.
-    """
-    counts = [_count(ad, f"Recent{what}") for what in ("ClaimRequests", "ActivationRequests")]
-    starts, running = _count(ad, "RecentJobStarts"), _count(ad, "NumDynamicSlots")
-    often = max(_OFTEN, _OFTEN * running)
-    return max(counts) >= often and (starts == 0 or min(counts) == 0 or starts >= often)
-
-
-def _count(ad: Mapping[str, Any], name: str) -> int:
-    value = ad.get(name)
-    return value if isinstance(value, int) else 0
+            written.add(ad, look=lambda ad: asked.look(ad, _location(ad)))
+    return Written(written.count, asked.locations(), left_out=left_out.found())
 
 
 def location_ad(location: dict[str, str]) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from htcq.errors import BindingsError, PoolError
 from htcq.live import ads, projections
+from htcq.live.asked_startds import startd_of
 from htcq.live.bindings import NO_BINDINGS, NO_POOL, OLD_BINDINGS, reason, refused
 from htcq.live.captured import EVERYTHING, Captured, Wanted
 from htcq.live.configuration import installed_configuration
@@ -320,7 +321,7 @@ class _Capture:
         for each in reversed(places):
             machine = each.get("Machine", each["Name"])
             if several[machine] > 1:
-                machine = ads.startd_of(each)
+                machine = startd_of(each)
             machines[machine] = each
         tasks = [
             Task(

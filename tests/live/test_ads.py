@@ -7,6 +7,7 @@ import pytest
 from htcondor2._negotiator import _convert_numbered_attributes_to_list_of_ads as as_the_bindings_do
 
 from htcq.live.ads import LongForm, records_in
+from htcq.live.asked_startds import Tries, starts_nothing
 from htcq.pool.secrets import REMOVED
 
 
@@ -53,3 +54,20 @@ def test_a_secret_that_never_ends_takes_no_other_attribute_away(begun: str) -> N
     assert lines[1:] == [
         "Cpus = 4", 'List = { "a","]" }', 'Owner = "kim"', 'X = "ends in secret"', 'Y = "1"',
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counted", "running", "starts_none"),
+    [
+        ((20, 20, 0), 0, True),
+        ((4, 4, 4), 0, True),
+        ((4, 4, 4), 4, False),
+        ((2, 2, 0), 0, False),
+        ((5, 0, 0), 0, True),
+        ((None, None, None), 0, False),
+    ],
+)
+def test_a_startd_that_starts_nothing_counts_more_claims_than_jobs_that_run(
+    counted: tuple[int | None, int | None, int | None], running: int, starts_none: bool
+) -> None:
+    assert starts_nothing(Tries(*counted), running) is starts_none

@@ -1,0 +1,99 @@
+"""The startds that a capture asks for their configuration, chosen while it reads the ads of slots.
+
+These are one of each policy with others of its machine, and those that suspend jobs, or whose own
+counters say that they start nothing or that nobody claims them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+#: How many startds of a machine are asked for their knobs.
+_MAX_BESIDE = 4
+#: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
+#: how many tries that start nothing are no accident.
+_MAX_FAILING, _OFTEN = 8, 3
+
+_Location = dict[str, str]
+
+
+class Tries(NamedTuple):
+    """What a startd counted in the last minutes; None where its ads do not say."""
+
+    claims: int | None
+    activations: int | None
+    starts: int | None
+
+
+class AskedStartds:
+    """The startds that are asked, by the locations of their slots."""
+
+    def __init__(self) -> None:
+        self._policies: dict[tuple[tuple[str, str], ...], _Location] = {}
+        self._tried: dict[str, tuple[_Location, Tries]] = {}
+        self._busy: Counter[str] = Counter()
+        self._suspends: set[str] = set()
+        self._of_machines: dict[str, dict[str, _Location]] = {}
+
+    def look(self, ad: Any, location: _Location) -> None:
+        """Look at the ad of a slot."""
+        if not {"Name", "MyAddress"} <= location.keys():
+            return
+        startd = startd_of(location)
+        if ad.get("Activity") == "Busy":
+            self._busy[startd] += 1
+        elif ad.get("Activity") == "Suspended":
+            self._suspends.add(startd)
+        if ad.get("DynamicSlot") is True:
+            return
+        self._policies.setdefault(_policy(ad), location)
+        self._tried.setdefault(startd, (location, _tries(ad)))
+        beside = self._of_machines.setdefault(location.get("Machine", ""), {})
+        if len(beside) < _MAX_BESIDE:
+            beside.setdefault(startd, location)
+
+    def locations(self) -> tuple[_Location, ...]:
+        """Return the locations of those that are asked, each once."""
+        asked = {startd_of(each): each for each in self._policies.values()}
+        for each in self._policies.values():
+            for startd, location in self._of_machines[each.get("Machine", "")].items():
+                asked.setdefault(startd, location)
+        tried, busy = self._tried, self._busy
+        failing = [name for name in tried if name in self._suspends]
+        failing += [name for name, (_, tries) in tried.items() if starts_nothing(tries, busy[name])]
+        unused = [name for name, (_, tries) in tried.items() if tries.claims == 0]
+        for startd in [*failing, *unused][:_MAX_FAILING]:
+            asked.setdefault(startd, tried[startd][0])
+        return tuple(asked.values())
+
+
+def startd_of(location: Mapping[str, str]) -> str:
+    """Return the name of the startd of a slot; several of them may run on a machine."""
+    name = location["Name"]
+    return name.partition("@")[2] or name
+
+
+def starts_nothing(tries: Tries, running: int) -> bool:
+    """Return whether a startd counts many more claims or starts than jobs that run there.
+
+    Its configuration may say why. A dynamic slot whose job failed at once is there for a while.
+    """
+    claims, activations, starts = (each or 0 for each in tries)
+    often = max(_OFTEN, _OFTEN * running)
+    if max(claims, activations) < often:
+        return False
+    return starts == 0 or min(claims, activations) == 0 or starts >= often
+
+
+def _tries(ad: Mapping[str, Any]) -> Tries:
+    names = ("RecentClaimRequests", "RecentActivationRequests", "RecentJobStarts")
+    values = [ad.get(name) for name in names]
+    return Tries(*(value if isinstance(value, int) else None for value in values))
+
+
+def _policy(ad: Any) -> tuple[tuple[str, str], ...]:
+    names = ("slotweight", "condorversion")
+    kept = [name for name in ad if name.lower() in names or name.lower().startswith("consumption")]
+    return tuple(sorted((name.lower(), str(ad.lookup(name))) for name in kept))
