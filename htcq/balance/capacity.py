@@ -126,6 +126,9 @@ class Capacities:
         total, by_kind = self._balanced()
         rest = [each.number for each in self._waiting]
         for lost in self._lost:
+            if lost.cause == BROKEN:
+                self._lifting.limits(BROKEN, lasts=True).widen(float(lost.amounts.weight))
+        for lost in self._lost:
             lift_lost(lost, self._lifting, rest)
         return Capacity(total, by_kind, tuple(self._parts), self._lifting.gains)
 

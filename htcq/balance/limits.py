@@ -70,6 +70,10 @@ class Limits:
                 charged[match.submitter] += match.cost
         return charged
 
+    def widen(self, weight: float) -> None:
+        """Add what slots weigh once the cause is lifted and not now: submitters share it."""
+        self._weight += weight
+
     # One class of jobs
     # ----------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from htcq.expected.unmet import MATCHLESS, JobKey, Observed, Unmet
 from htcq.htcondor.starting import is_default
 from htcq.pool.configuration import Configuration, Knob
 from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
 
 _NAMES, _TRANSFORM = "JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_"
@@ -40,8 +41,10 @@ def matchless(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
         writes = list(_writing(pool.schedd_configuration(name)))
         if name in alive or not writes or moment is None:
             continue
-        if all(_fits_nothing(each, moment) for each in those):
-            yield _unmet(name, those, writes)
+        if all(_has_settled(each, moment) for each in those):
+            walls = [_nowhere(verdicts, each) for each in those]
+            if walls[0] is not None and None not in walls:
+                yield _unmet(name, those, writes, walls[0])
 
 
 def _writing(configuration: Configuration | None) -> Iterator[tuple[Knob, str]]:
@@ -57,16 +60,23 @@ def _writing(configuration: Configuration | None) -> Iterator[tuple[Knob, str]]:
             yield knob, ", ".join(dict.fromkeys(written))
 
 
-def _fits_nothing(verdict: Verdict, moment: float) -> bool:
-    reasons = {each.id for each in verdict.walls}
-    if verdict.starts or not reasons & _NOWHERE:
+def _has_settled(verdict: Verdict, moment: float) -> bool:
+    """Return whether all of its jobs have waited for so long, and go on waiting."""
+    if verdict.starts:
         return False
     return all(is_over(moment, job.queued_at, job.status_since) for job in verdict.jobs)
 
 
-def _unmet(name: str, those: list[Verdict], writes: list[tuple[Knob, str]]) -> Unmet:
+def _nowhere(verdicts: Verdicts, verdict: Verdict) -> MatchFailure | None:
+    """Return why its jobs fit no slot, even an empty one; None where they would."""
+    walls = verdicts.slots.walls(verdict.jobs[0])
+    return next((each for each in (*verdict.walls, *walls) if each.id in _NOWHERE), None)
+
+
+def _unmet(
+    name: str, those: list[Verdict], writes: list[tuple[Knob, str]], first: MatchFailure
+) -> Unmet:
     keys = tuple(JobKey(each.access_point, job.id) for each in those for job in each.jobs)
-    first = next(each for each in those[0].walls if each.id in _NOWHERE)
     knob, attributes = writes[0]
     return Unmet(
         MATCHLESS,

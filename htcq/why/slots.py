@@ -81,7 +81,7 @@ class SlotSide:
         self._seen = [*self._offered, *withheld]
         self._hidden = [SlotStates(table, True) for table in offers.apart(hidden)]
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
-        self._known: dict[tuple[int, str, str, bool], tuple[MatchFailure, ...]] = {}
+        self._known: dict[tuple[int, str, str, bool, bool], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
         knobs = Knobs(cycle.quotas.knobs)
         self._limits_at_first = ConcurrencyLimits(knobs, cycle.quotas.supply.slots)
@@ -96,7 +96,7 @@ class SlotSide:
         """
         request = self._cycle.askers.request_of(job)
         schedd = self._cycle.askers.access.name_of(job)
-        key = (id(request), job.submitter, schedd, none_left)
+        key = (id(request), job.submitter, schedd, none_left, explains)
         found = self._known.get(key)
         if found is None:
             meeting = self.meeting(job)
