@@ -49,10 +49,17 @@ def standing_for(verdicts: Verdicts, cause: str) -> frozenset[str]:
     return frozenset(name for part in parts if part.cause == cause for name in part.slots)
 
 
+def elsewhere(verdicts: Verdicts, names: frozenset[str]) -> frozenset[tuple[str, str]]:
+    """Return the jobs that are matched with other slots than those of ``names``, with these."""
+    matches = verdicts.trace.matches
+    return frozenset((each.job, each.slot) for each in matches if each.slot not in names)
+
+
 def outcomes(pool: Pool, causes: Iterator[str]) -> Iterator[tuple[str, int, int]]:
     """Yield of each cause that jobs stand behind what lifting it makes of the claim.
 
-    That is a word, and the numbers of jobs that it claims and that start.
+    That is a word, and the numbers of jobs that it claims and that start. Where less starts than
+    it claims, other slots get other jobs than before (``moved``), or nothing tells why (``cut``).
     """
     verdicts = Verdicts(pool)
     found = balance_of(verdicts)
@@ -60,12 +67,18 @@ def outcomes(pool: Pool, causes: Iterator[str]) -> Iterator[tuple[str, int, int]
         claim = found.of(cause)
         if claim is None or not claim.gain.started:
             continue
-        lifted = balanced(LIFTS[cause](pool, standing_for(verdicts, cause)))
-        jobs = jobs_started(lifted) - jobs_started(found)
-        weight = weight_started(lifted) - weight_started(found)
+        names = standing_for(verdicts, cause)
+        lifted = Verdicts(LIFTS[cause](pool, names))
+        after = balance_of(lifted)
+        jobs = jobs_started(after) - jobs_started(found)
+        weight = weight_started(after) - weight_started(found)
         gain = claim.gain
-        starts = jobs >= gain.started or weight >= gain.starts.weight - 1e-6
-        yield "starts" if starts else "cut", gain.started, max(0, jobs)
+        word = "cut"
+        if jobs >= gain.started or weight >= gain.starts.weight - 1e-6:
+            word = "starts"
+        elif elsewhere(verdicts, names) != elsewhere(lifted, names):
+            word = "moved"
+        yield word, gain.started, max(0, jobs)
 
 
 def check(found: Iterator[tuple[str, int, int]]) -> None:
@@ -76,7 +89,8 @@ def check(found: Iterator[tuple[str, int, int]]) -> None:
         claimed += jobs
         started += more
     every = sum(counts.values())
-    assert counts["cut"] <= max(_FEW, (1 - _STARTS) * every), counts
+    assert not counts["cut"], counts
+    assert counts["moved"] <= max(_FEW, (1 - _STARTS) * every), counts
     assert claimed >= _CLAIMED * started, (claimed, started)
 
 
