@@ -17,6 +17,7 @@ from htcq.balance.causes import STARTING
 from htcq.balance.wanting import waiting_of
 from htcq.pool.pool import Pool
 from htcq.why.choice import all_idle
+from htcq.why.match_failure import SLOT_CONSTRAINT, START_VANILLA_UNIVERSE
 from htcq.why.verdict import Verdicts
 from tests.balance.faults import FAULTS
 from tests.balance.lifts import LIFTS
@@ -122,6 +123,16 @@ def test_the_next_cycle_starts_what_a_fault_hides_once_it_is_lifted(
 ) -> None:
     faulty = ((FAULTS[cause](pool, Random(seed)), cause) for seed, pool in pools(request))
     check(each for pool, fault in faulty for each in outcomes(pool, iter((fault,))))
+
+
+def test_a_ceiling_below_the_lightest_slot_leaves_nothing_of_hidden_slots_either() -> None:
+    """The negotiator does not ask for jobs of a submitter whose ceiling leaves less than any slot weighs."""
+    assert not list(outcomes(random_pool(266), iter((SLOT_CONSTRAINT,))))
+
+
+def test_jobs_that_start_nowhere_use_up_the_offers_for_those_behind_them() -> None:
+    """Its three larger jobs come first once START_VANILLA_UNIVERSE is true, and two are offered."""
+    assert not list(outcomes(random_pool(1175), iter((START_VANILLA_UNIVERSE,))))
 
 
 def test_the_recorded_drain_would_start_what_it_claims() -> None:
