@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed
 from htcq.balance.filling import Filling
-from htcq.balance.limits import Limits, QueuePlaces
+from htcq.balance.limits import Limits
 from htcq.balance.pieces import Piece, Pieces
+from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.simulate.course.leftovers import comes_back
@@ -75,7 +76,7 @@ class Lifting:
         self._verdicts, self.waiting = verdicts, waiting
         self.weighed, self.filling = weighed, filling
         self.is_depth_first = verdicts.cycle.talks.depth_first
-        self._places = QueuePlaces(verdicts.cycle)
+        self._places = QueuePlaces(verdicts.cycle, waiting)
         self._turns = [self._turn(one) for one in waiting]
         self._limits: dict[tuple[str, bool], Limits] = {}
         #: By group and cause.

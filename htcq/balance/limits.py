@@ -12,12 +12,12 @@ import math
 from collections import Counter, defaultdict
 
 from htcq.balance.causes import OTHER_NEGOTIATOR
+from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
 from htcq.pool.slot_state import OFFLINE
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle import trace
-from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
@@ -27,8 +27,6 @@ from htcq.why.verdict import Verdicts
 _UNSEEN = frozenset({
     wall.NOT_ADVERTISED, wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND,
 })  # fmt: skip
-#: Stands for the end of a queue: no object has this id.
-_BEHIND = -1
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -49,11 +47,14 @@ class Limits:
             self._asking.setdefault((each.submitter.name, ""), each)
         ignores = Knobs(cycle.quotas.knobs).boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
         self._ignores_shares = ignores or lifted == wall.SUBMITTER_SHARE
-        #: What submitters share.
-        self._weight = cycle.weight
+        supply = cycle.quotas.supply
+        #: What submitters share, and the lightest slot: a ceiling that leaves less leaves nothing.
+        self._weight, self._lightest = cycle.weight, float(supply.min_weight)
         if lifted in (wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR):
-            supply = cycle.quotas.supply
-            self._weight += sum(float(supply.weight(slot)) for slot in supply.hidden)
+            hidden = [float(supply.weight(slot)) for slot in supply.hidden]
+            self._weight += sum(hidden)
+            weights = [*(float(each.in_pool) for each in supply.weighed), *hidden]
+            self._lightest = min(weights, default=0.0)
         self._stops = any(each.id != lifted for each in verdicts.of_cycle)
         self._matched = Counter(each.job.submitter for each in cycle.talks.made)
         #: What each submitter, and each group, is charged for matches that nobody uses.
@@ -246,7 +247,7 @@ class Limits:
             left, ceiling = math.inf, self._cycle.quotas.ceiling(name)
             if ceiling is not None and self._lifted != wall.SUBMITTER_CEILING:
                 left = ceiling - int(self._usage(name))
-                if left < self._cycle.quotas.supply.min_weight:
+                if left < self._lightest:
                     left = 0
             self._left["submitter", name] = left
         return self._left["submitter", name]
@@ -270,28 +271,3 @@ class Limits:
 
 def _class(one: Waiting) -> tuple[int, str, str]:
     return id(one.request), one.meeting.submitter, one.verdict.access_point
-
-
-class QueuePlaces:
-    """How many waiting jobs of a submitter its access point offers before those of a class."""
-
-    def __init__(self, cycle: Cycle) -> None:
-        self._queues = cycle.askers.queues
-        self._known: dict[tuple[str, str], dict[int, int]] = {}
-
-    def before(self, one: Waiting, access_point: str) -> int:
-        """Return it; jobs that are not offered count as if they stood behind all others."""
-        key = (one.meeting.submitter, access_point)
-        places = self._known.get(key)
-        if places is None:
-            places = self._known[key] = self._places(*key)
-        return places.get(id(one.request), places[_BEHIND])
-
-    def _places(self, submitter: str, access_point: str) -> dict[int, int]:
-        queue = self._queues.get((submitter, access_point)) or self._queues.get((submitter, ""))
-        places, before = dict[int, int](), 0
-        for runs in () if queue is None else queue.requests():
-            places.setdefault(id(runs[0].request), before)
-            before += sum(len(run.jobs) for run in runs)
-        places[_BEHIND] = before
-        return places

@@ -52,7 +52,7 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
         (name_of(start.job), start.job.id) for start in world.runs.starts if start.by == LEFTOVER
     )
     for made in whole:
-        if made.slot in left:
+        if made.slot in left and not world.holdings.bases[made.slot].whole:
             left[made.slot] = world.holdings.bases[made.slot].left
     return AfterCycle(jobs, left)
 

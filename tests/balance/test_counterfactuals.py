@@ -17,6 +17,7 @@ from htcq.balance.causes import STARTING
 from htcq.balance.wanting import waiting_of
 from htcq.pool.pool import Pool
 from htcq.why.choice import all_idle
+from htcq.why.match_failure import SLOT_CONSTRAINT, START_VANILLA_UNIVERSE
 from htcq.why.verdict import Verdicts
 from tests.balance.faults import FAULTS
 from tests.balance.lifts import LIFTS
@@ -49,10 +50,24 @@ def standing_for(verdicts: Verdicts, cause: str) -> frozenset[str]:
     return frozenset(name for part in parts if part.cause == cause for name in part.slots)
 
 
+def moved(before: Verdicts, after: Verdicts, names: frozenset[str]) -> bool:
+    """Return whether a job that started before has another slot after, or none."""
+    first, then = (
+        {(each.job, each.slot) for each in verdicts.trace.matches} for verdicts in (before, after)
+    )
+    if first - then or before.after.leftovers - after.after.leftovers:
+        return True
+    # Which slots jobs without a match of their own start in is told by what these have left.
+    others = set(before.after.left) - names
+    return any(before.after.left[name] != after.after.left.get(name) for name in others)
+
+
 def outcomes(pool: Pool, causes: Iterator[str]) -> Iterator[tuple[str, int, int]]:
     """Yield of each cause that jobs stand behind what lifting it makes of the claim.
 
-    That is a word, and the numbers of jobs that it claims and that start.
+    That is a word, and the numbers of jobs that it claims and that start. Where less starts than
+    it claims, jobs that started before have moved or are displaced (``moved``), or other jobs
+    or slots are matched than those that it counts on (``order``), or no match tells (``cut``).
     """
     verdicts = Verdicts(pool)
     found = balance_of(verdicts)
@@ -60,12 +75,20 @@ def outcomes(pool: Pool, causes: Iterator[str]) -> Iterator[tuple[str, int, int]
         claim = found.of(cause)
         if claim is None or not claim.gain.started:
             continue
-        lifted = balanced(LIFTS[cause](pool, standing_for(verdicts, cause)))
-        jobs = jobs_started(lifted) - jobs_started(found)
-        weight = weight_started(lifted) - weight_started(found)
+        names = standing_for(verdicts, cause)
+        lifted = Verdicts(LIFTS[cause](pool, names))
+        after = balance_of(lifted)
+        jobs = jobs_started(after) - jobs_started(found)
+        weight = weight_started(after) - weight_started(found)
         gain = claim.gain
-        starts = jobs >= gain.started or weight >= gain.starts.weight - 1e-6
-        yield "starts" if starts else "cut", gain.started, max(0, jobs)
+        word = "cut"
+        if jobs >= gain.started or weight >= gain.starts.weight - 1e-6:
+            word = "starts"
+        elif moved(verdicts, lifted, names):
+            word = "moved"
+        elif set(lifted.trace.matches) - set(verdicts.trace.matches):
+            word = "order"
+        yield word, gain.started, max(0, jobs)
 
 
 def check(found: Iterator[tuple[str, int, int]]) -> None:
@@ -76,7 +99,7 @@ def check(found: Iterator[tuple[str, int, int]]) -> None:
         claimed += jobs
         started += more
     every = sum(counts.values())
-    assert counts["cut"] <= max(_FEW, (1 - _STARTS) * every), counts
+    assert every - counts["starts"] <= max(_FEW, (1 - _STARTS) * every), counts
     assert claimed >= _CLAIMED * started, (claimed, started)
 
 
@@ -100,6 +123,16 @@ def test_the_next_cycle_starts_what_a_fault_hides_once_it_is_lifted(
 ) -> None:
     faulty = ((FAULTS[cause](pool, Random(seed)), cause) for seed, pool in pools(request))
     check(each for pool, fault in faulty for each in outcomes(pool, iter((fault,))))
+
+
+def test_a_ceiling_below_the_lightest_slot_leaves_nothing_of_hidden_slots_either() -> None:
+    """The negotiator does not ask for jobs of a submitter whose ceiling leaves less than any slot weighs."""
+    assert not list(outcomes(random_pool(266), iter((SLOT_CONSTRAINT,))))
+
+
+def test_jobs_that_start_nowhere_use_up_the_offers_for_those_behind_them() -> None:
+    """Its three larger jobs come first once START_VANILLA_UNIVERSE is true, and two are offered."""
+    assert not list(outcomes(random_pool(1175), iter((START_VANILLA_UNIVERSE,))))
 
 
 def test_the_recorded_drain_would_start_what_it_claims() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.balance.causes import STARTING
 from htcq.pool.pool import Pool
+from tests.audit.sites import job, negotiator, pool, schedd, slot, static_slot, submitter
 from tests.balance.pools import check, recorded
 from tests.why.random_families import Families
 from tests.why.random_pools import random_pool
@@ -22,6 +24,17 @@ def test_a_recorded_pool_adds_up_and_nothing_is_unexplained(name: str) -> None:
 def test_random_pools_add_up_and_nothing_is_unexplained(request: pytest.FixtureRequest) -> None:
     for seed in range(request.config.getoption("--balance-cases")):
         check(random_pool(seed))
+
+
+def test_a_static_slot_is_used_up_by_its_match_beside_slots_with_leftovers() -> None:
+    whole = static_slot("slot1@node2", Cpus=4, TotalSlotCpus=4)
+    asking = submitter(IdleJobs=9, WeightedIdleJobs=9)
+    queue = [job(f"1.{number}", ScheddName='"access1"') for number in range(9)]
+    found = check(pool(slot(), whole, asking, schedd(), negotiator(), jobs=queue))
+
+    starting = found.of(STARTING)
+    assert starting is not None
+    assert (starting.amounts.cpus, starting.slots) == (8 + 4, 2)
 
 
 def test_jobs_that_a_negotiator_passes_over_depth_first_wait_for_a_later_cycle() -> None:

@@ -69,7 +69,7 @@ def test_a_time_limit_of_0_is_one_finding_and_what_follows_is_listed_under_it() 
     (finding,) = audit(Evidence(given), rules_of_pools()).findings
     assert finding.rule == "negotiation-time-limit"
     assert [each.rule for each in finding.caused] == ["capacity-idle-while-jobs-wait"]
-    assert "is kept by cycle-ended-early while 1 job waits" in finding.caused[0].message
+    assert "while 1 job waits: kept by cycle-ended-early" in finding.caused[0].message
 
 
 def test_an_audit_simulates_one_cycle() -> None:
