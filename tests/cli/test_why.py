@@ -91,7 +91,9 @@ def test_every_wall_is_printed_with_what_lifts_it(snapshot: str, call: Call) -> 
 
     assert done.status == EXIT_FINE
     lines = done.out.splitlines()
-    assert lines[0] == "job 2.0 of ann@site at access1: does not start: no slot of the pool suits it"
+    assert (
+        lines[0] == "job 2.0 of ann@site at access1: does not start: no slot of the pool suits it"
+    )
     assert lines[1].startswith("  no-such-machine: ")
     assert lines[2] == f"    resolved by: {WALLS['no-such-machine'].lifted_by}"
 
