@@ -99,6 +99,7 @@ def check(found: Iterator[tuple[str, int, int]]) -> None:
         claimed += jobs
         started += more
     every = sum(counts.values())
+    assert not counts["cut"], counts
     assert every - counts["starts"] <= max(_FEW, (1 - _STARTS) * every), counts
     assert claimed >= _CLAIMED * started, (claimed, started)
 

@@ -321,7 +321,7 @@ def test_who_holds_what_a_group_lacks_stands_in_text_json_csv_and_page(
 
     assert told in call("quota", "--snapshot", str(place)).out.splitlines()
     found = {each["name"]: each for each in looked(call, "--snapshot", str(place))["standings"]}
-    holder = {"name": "a", "is_group": True, "amount": 12, "since": None}
+    holder = {"name": "a", "is_group": True, "amount": 12, "since": None, "returns_at": None}
     assert found["b"]["held_by"] == [{**holder, "returns": "as its 20 claims end"}]
     assert (found["b"]["below"], found["b"]["headroom"], found["b"]["obtainable"]) == (8, 8, 0)
     assert (found["a"]["below"], found["a"]["held_by"]) == (0, [])

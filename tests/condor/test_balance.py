@@ -31,7 +31,7 @@ FAULTS: Mapping[str, tuple[dict[str, str], str, str]] = {
     "cycle-ended-early": (
         {"NEGOTIATOR_MAX_TIME_PER_SUBMITTER": "0"},
         "NEGOTIATOR_MAX_TIME_PER_",
-        "capacity-idle-while-jobs-wait",
+        "negotiation-time-limit",
     ),
     "start-refuses": (
         {"START": 'TARGET.AccountingGroup =?= "physics.hep"'},
