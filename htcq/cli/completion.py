@@ -48,7 +48,8 @@ KINDS: Mapping[str, str] = {
 #: Values that only their user knows: nothing is offered.
 UNKNOWN = frozenset(
     (
-        "ASSET=AMOUNT", "ASSET=Q", "ASSET=W", "FACTOR", "GROUP", "ID", "K", "KNOB=VALUE", "M", "N",
+        "ASSET=AMOUNT", "ASSET=Q", "ASSET=W", "FACTOR", "GROUP", "ID", "K", "KNOB=VALUE", "M",
+        "MACHINE[@FROM[..UNTIL]]", "N",
         "N:MACHINE", "NAME", "NAME=FACTOR", "NEGOTIATOR", "PATTERN", "POOL", "RANGE",
         "ROLE=VERSION", "RUNTIME", "SECONDS", "SHAPE", "SHARE", "SUBMITTER,...",
         "TIME", "USER", "WHAT", "WHO",

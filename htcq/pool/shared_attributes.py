@@ -114,6 +114,17 @@ class SharedAttributes:
         new = [(bytes_of(name), bytes_of(text)) for name, text in texts.items()]
         return SharedAttributes((*kept, *new), expressions)
 
+    def joined(self, other: SharedAttributes | None, expressions: Expressions) -> SharedAttributes:
+        """Return a frame with the attributes of both; those of ``other`` count where both have one.
+
+        ``expressions`` parses them.
+        """
+        lines = self.lines
+        if other is not None:
+            own = {name for name, _ in other.lines}
+            lines = (*(line for line in lines if line[0] not in own), *other.lines)
+        return SharedAttributes(lines, expressions)
+
     def only(self, names: Container[str]) -> SharedAttributes:
         """Return a frame with the attributes ``names``, in lower case, alone."""
         kept = []

@@ -11,6 +11,7 @@ import pytest
 from htcq.live.ads import LongForm
 from htcq.pool.ads import read_collector
 from htcq.pool.record import SUBMITTER
+from htcq.pool.secrets import scrub
 from htcq.pool.shared_attributes import Expressions
 from tests.classad.drawn_texts import PIECES
 
@@ -51,6 +52,9 @@ def test_short_strings_are_read_as_they_were_advertised() -> None:
 
 def test_random_strings_are_read_as_they_were_advertised(pytestconfig: pytest.Config) -> None:
     draw = Random(f"{pytestconfig.option.old_seed}-captured")
-    names = ["g" + "".join(draw.choice(PIECES) for _ in range(9)) for _ in range(1000)]
+    drawn = ["g" + "".join(draw.choice(PIECES) for _ in range(9)) for _ in range(1000)]
+    # A capture takes out what looks like a password in an address.
+    names = [name for name in drawn if scrub(name) == name]
 
+    assert len(names) > 900
     assert _read(names) == names

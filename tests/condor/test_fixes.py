@@ -346,6 +346,11 @@ _NO_SETTING: Mapping[str, str] = {
     "expected-starts-missing": "what keeps the jobs is not known",
     "matched-jobs-do-not-start": "the machine or the access point has to be looked at",
     "negotiation-cut-off": "what takes the time is not known",
+    "starts-do-not-last": "what ends the jobs is not known",
+    "claims-stay-idle": "the access point has to be looked at",
+    "submitted-jobs-vanish": "what the policy was to remove or to refuse is not known",
+    "negotiation-fails": "the access point or the network has to be looked at",
+    "transformed-jobs-fit-nothing": "what the transform was to write is not known",
     "defrag-never-done": "which machines are whole is the site's to say",
     "start-refuses-dynamic-slots": "START is the site's own condition, and only the site knows which part dynamic slots need not meet",
 }

@@ -247,11 +247,7 @@ class Policies:
         return self._known[key][0]
 
     def _made(self, job: Job, system: System) -> Policy:
-        lines = job.frame.lines
-        if job.life is not None:
-            own = {name for name, _ in job.life.lines}
-            lines = (*(line for line in lines if line[0] not in own), *job.life.lines)
-        frame = SharedAttributes(lines, self._expressions)
+        frame = job.frame.joined(job.life, self._expressions)
         texts = {frame.names[name]: at_time(text, _NOW) for name, text in frame.texts.items()}
         changed = {name: text for name, text in texts.items() if text != frame.text(name)}
         if changed:

@@ -9,6 +9,7 @@ from typing import Optional, Protocol
 from htcq.classads import as_number
 from htcq.errors import InputError
 from htcq.pool.job import Job
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 
 
 class Dice(Protocol):
@@ -59,7 +60,7 @@ def run_time(text: str) -> RunTime:
         median, sigma = (_seconds(part, text) for part in _two(rest, ":", text))
         return lambda job, dice: dice.lognormvariate(math.log(median), sigma)
     if kind == "attribute" and rest.isidentifier():
-        return lambda job, dice: _said(job, rest)
+        return _Said(rest)
     raise InputError(f"run time '{text}': no such distribution", _HINT)
 
 
@@ -80,13 +81,26 @@ def _seconds(text: str, whole: str) -> float:
     return seconds
 
 
-def _said(job: Job | None, name: str) -> float:
-    if job is None:
-        return math.inf  # a claim of the captured pool, whose job is not known: it goes on
-    text = None if job.life is None else job.life.expression(name)
-    seconds = as_number(job.ad().value(name) if text is None else text.evaluate(job.ad()))
-    if seconds is None or seconds <= 0:
-        raise InputError(
-            f"job {job.id} has no number of seconds in {name}", "give a distribution for all jobs"
-        )
-    return float(seconds)
+class _Said:
+    """The seconds that an attribute of each job says, which may name any other of it."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._expressions = name, Expressions()
+        #: With what each was made of, so that no other object has its id.
+        self._frames: dict[tuple[int, int], tuple[SharedAttributes, Job]] = {}
+
+    def __call__(self, job: Job | None, dice: Dice) -> float:
+        """Return the seconds of a job; of a claim whose job is not known, without an end."""
+        if job is None:
+            return math.inf
+        key = (id(job.frame), id(job.life))
+        if key not in self._frames:
+            self._frames[key] = (job.frame.joined(job.life, self._expressions), job)
+        frame, _ = self._frames[key]
+        seconds = as_number(frame.ad(job.own()).value(self._name))
+        if seconds is None or seconds <= 0:
+            raise InputError(
+                f"job {job.id} has no number of seconds in {self._name}",
+                "give a distribution for all jobs",
+            )
+        return float(seconds)
