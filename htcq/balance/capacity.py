@@ -34,7 +34,6 @@ from htcq.balance.lost import Lost, lift_lost, missing_assets
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.standing import Part
 from htcq.balance.wanting import Waiting, tables_of
-from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import STALE
@@ -188,7 +187,7 @@ class Capacities:
             if slot.type != DYNAMIC:
                 owners[str(slot.name)] = slot
         for slot in self._slots:
-            parent = parent_name(slot)
+            parent = slot.parent
             place = parent if parent in owners else str(slot.name)
             owners.setdefault(place, slot)
             now[place] = now.get(place, NOTHING).plus(self._weighed.of(slot))

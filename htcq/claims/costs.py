@@ -8,7 +8,6 @@ counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,9 +22,6 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.weights import Weights
 
-#: The number stands before the first @; a startd of a pilot job has a name of its own with more of
-#: them behind it.
-_CHILD = re.compile(r"([^@]+)_[0-9]+@(.+)\Z", re.DOTALL)
 #: Sums of weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
 
@@ -162,21 +158,10 @@ def _held(
         frame = running.get(slot.name)
         if frame is None:
             continue
-        kind = parents.get(parent_name(slot))
+        kind = parents.get(slot.parent)
         if kind is not None:
             found.setdefault((id(kind), id(frame)), []).append(accounted(weights.of(slot)))
     return found
-
-
-def parent_name(slot: Slot) -> str:
-    """Return the name of the partitionable slot of a dynamic one; its own name for any other."""
-    name = str(slot.name)
-    if slot.type != DYNAMIC:
-        return name
-    child = _CHILD.match(name)
-    if not child:
-        return name
-    return f"{child.group(1)}@{child.group(2)}"
 
 
 def _conservation(
@@ -185,7 +170,7 @@ def _conservation(
     charged: dict[str, Number] = {}
     for slot in slots:
         if slot.type == DYNAMIC:
-            parent = parent_name(slot)
+            parent = slot.parent
             charged[parent] = charged.get(parent, 0) + accounted(weights.of(slot))
     for kind in kinds:
         if kind.type == PARTITIONABLE:

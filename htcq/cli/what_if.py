@@ -8,6 +8,7 @@ import math
 from htcq.cli.options import seconds
 from htcq.errors import InputError
 from htcq.operations.site_file import read_site_file
+from htcq.pool.past import PlannedDrain
 from htcq.settings.changes import Changes
 from htcq.simulate.as_version import as_version_of
 from htcq.simulate.models import MachineModel
@@ -105,8 +106,8 @@ def told(arguments: argparse.Namespace) -> Changes:
     return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))
 
 
-def _drain(text: str) -> tuple[str, float, float]:
-    """Return a machine, and from when until when it drains, in seconds after the capture."""
+def _drain(text: str) -> PlannedDrain:
+    """Return the drain of a machine from one time to another as ``MACHINE@2h..6h`` says it."""
     machine, _, times = text.rpartition("@")
     first, _, last = times.partition("..")
     try:
@@ -117,7 +118,7 @@ def _drain(text: str) -> tuple[str, float, float]:
         raise InputError(
             f"--drain {text}: no time from which and until which", "such as --drain 'node1*@2h..6h'"
         )
-    return machine, at, until
+    return PlannedDrain(machine, at, until)
 
 
 def _model(text: str) -> MachineModel:

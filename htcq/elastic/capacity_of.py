@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from htcq.claims.costs import parent_name
 from htcq.classads import as_number
 from htcq.elastic.charging import whole
 from htcq.elastic.models import Models, gpus_by_model
@@ -45,14 +44,14 @@ def capacity_of(supply: Supply, models: Models) -> PoolCapacity:
     children: dict[str, list[Slot]] = {}
     for slot in slots:
         if slot.type == DYNAMIC:
-            children.setdefault(parent_name(slot), []).append(slot)
+            children.setdefault(slot.parent, []).append(slot)
     names = {str(slot.name) for slot in slots if slot.type == PARTITIONABLE}
     capacity, unmatchable, weights = Counter[str](), Counter[str](), Counter[str]()
     unknown_models = backfill = 0
     in_motion = 0.0
     refuses = Weights("START")
     for slot in slots:
-        if slot.type == DYNAMIC and parent_name(slot) in names:
+        if slot.type == DYNAMIC and slot.parent in names:
             continue
         carved: list[Slot] = []
         if slot.type == PARTITIONABLE:

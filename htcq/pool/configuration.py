@@ -161,6 +161,11 @@ class Configuration:
             return knob.value
         return self.defaults.get(name.upper(), default)
 
+    def slot_value(self, type_id: int, name: str) -> str:
+        """Return the value of ``name`` for slots of a type, else the value for all slots."""
+        own = self.knob(f"SLOT_TYPE_{type_id}_{name}")
+        return self.value(name) if own is None else own.value
+
     def truth(self, name: str, default: bool) -> bool:
         """Return a knob as HTCondor reads truth values; ``default`` where it is none."""
         found = truth_of(self.value(name).strip())

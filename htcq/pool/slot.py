@@ -44,6 +44,9 @@ PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 
 #: The name of an attribute, in lower case.
 _ATTRIBUTE = re.compile(r"[a-z_][a-z0-9_]*\Z")
+#: The name of a dynamic slot. Its number stands before the first @; a startd of a pilot job has a
+#: name of its own with more of them behind it.
+_CHILD = re.compile(r"([^@]+)_([0-9]{1,9})@(.+)\Z", re.DOTALL)
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 _NOTHING: Mapping[str, Value] = {}
 
@@ -124,6 +127,19 @@ class Slot(NamedTuple):
         if self.frame.value("DynamicSlot") is True:
             return DYNAMIC
         return STATIC
+
+    @property
+    def parent(self) -> str:
+        """The name of the partitionable slot that a dynamic one is part of; of others their own."""
+        name = str(self.name)
+        child = _CHILD.match(name) if self.type == DYNAMIC else None
+        return name if child is None else f"{child.group(1)}@{child.group(3)}"
+
+    @property
+    def number(self) -> int:
+        """The number of a dynamic slot among those of its parent; 0 where its name has none."""
+        child = _CHILD.match(str(self.name))
+        return 0 if child is None else int(child.group(2))
 
     @property
     def type_id(self) -> int:

@@ -165,7 +165,7 @@ def _types_of(model: MachineModel, pslots: Sequence[Slot]) -> tuple[str, tuple[S
 
 def _published(slots: Iterable[Slot], models: Mapping[str, Model]) -> tuple[Slot, ...]:
     make, slots = Publishing(), tuple(slots)
-    parents = [parent_of(slot) for slot in slots]
+    parents = [slot.parent for slot in slots]
     claims: dict[str, int] = {}
     for parent, slot in zip(parents, slots):
         claims[parent] = claims.get(parent, 0) + (slot.type == DYNAMIC)
@@ -175,15 +175,6 @@ def _published(slots: Iterable[Slot], models: Mapping[str, Model]) -> tuple[Slot
         else slot
         for parent, slot in zip(parents, slots)
     )
-
-
-def parent_of(slot: Slot) -> str:
-    """Return the name of the partitionable slot that a dynamic one is part of.
-
-    Of any other slot its own.
-    """
-    name, _, machine = str(slot.name).partition("@")
-    return f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name)
 
 
 def _execute(pool: Pool, models: Mapping[str, Model]) -> dict[str, Configuration]:

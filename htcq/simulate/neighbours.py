@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from operator import attrgetter
 
 from htcq.classad.names import words
-from htcq.classads import Missing, Value, spelled
+from htcq.classads import spelled
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.shared_attributes import Expressions, SharedAttributes, frames_of
-from htcq.pool.slot import DYNAMIC, PARTITIONABLE, PLACES, Slot
+from htcq.pool.shared_attributes import frames_of
+from htcq.pool.slot import PARTITIONABLE, PLACES, Slot
+from htcq.simulate.slots import Slots
 
 _OF_A_SLOT = re.compile(r"(slot\d+(?:_\d+)?)_([a-z]\w*)\Z")
 _CHILD = "child"
@@ -44,8 +45,7 @@ class Neighbours:
             for name in named
             if name.startswith(_CHILD) and name[len(_CHILD) :] in _LISTED
         }
-        self._expressions = Expressions()
-        self._frames: dict[tuple[object, ...], tuple[SharedAttributes, object]] = {}
+        self._slots = Slots()
 
     @property
     def any(self) -> bool:
@@ -56,7 +56,7 @@ class Neighbours:
         """Return what every ad of a startd says of its ``slots``."""
         if not self._crossed:
             return _NOTHING
-        by_id = {id_of(slot): slot for slot in slots}
+        by_id = {str(slot.name).partition("@")[0].lower(): slot for slot in slots}
         return {
             name: _text(by_id.get(of), attribute) for name, (of, attribute) in self._crossed.items()
         }
@@ -66,8 +66,8 @@ class Neighbours:
         if not self._children or slot.type != PARTITIONABLE:
             return _NOTHING
         own = sorted(
-            (each for each in slots if each.type == DYNAMIC and _parent(each) == id_of(slot)),
-            key=_number,
+            (each for each in slots if each is not slot and each.parent == slot.name),
+            key=attrgetter("number"),
         )
         return {
             name: f"{{ {', '.join(_text(each, attribute) for each in own)} }}"
@@ -77,15 +77,7 @@ class Neighbours:
     def written(self, slot: Slot, texts: Texts) -> Slot:
         """Return ``slot`` with these attributes, where its ad has them or they are of others."""
         changed = {name: text for name, text in texts.items() if _differs(slot, name, text)}
-        if not changed:
-            return slot
-        key = (id(slot.frame), *sorted(changed.items()))
-        if key not in self._frames:
-            spelt = {slot.frame.names.get(name, name): text for name, text in changed.items()}
-            frame = slot.frame.changed(spelt, self._expressions)
-            # What is known by its id must live.
-            self._frames[key] = (frame, slot.frame)
-        return slot._replace(frame=self._frames[key][0])
+        return self._slots.changed(slot, changed) if changed else slot
 
 
 def _differs(slot: Slot, name: str, text: str) -> bool:
@@ -103,32 +95,12 @@ def _named(pool: Pool) -> set[str]:
     return found
 
 
-def id_of(slot: Slot) -> str:
-    """Return the id of a slot in lower case, such as slot1_2: its name without the startd's."""
-    return str(slot.name).partition("@")[0].lower()
-
-
-def _parent(slot: Slot) -> str:
-    return id_of(slot).rpartition("_")[0]
-
-
-def _number(slot: Slot) -> int:
-    number = id_of(slot).rpartition("_")[2]
-    return int(number) if number.isdecimal() else 0
-
-
 def _text(slot: Slot | None, attribute: str) -> str:
     """Return the expression that an attribute of a slot is; "undefined" where it has none."""
     if slot is None:
         return "undefined"
     if attribute == "dslotid":
-        return str(_number(slot))
-    place = PLACES.get(attribute)
-    if place is None:
+        return str(slot.number)
+    if attribute not in PLACES:
         return slot.frame.text(attribute) or "undefined"
-    value = cast("Value", slot[place])
-    if isinstance(value, Missing):
-        return "undefined"
-    if isinstance(value, str):
-        return spelled(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return spelled(slot.value(attribute))

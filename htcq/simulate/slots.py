@@ -26,6 +26,7 @@ class Slots:
     def __init__(self) -> None:
         self._expressions = Expressions()
         self._frames: dict[tuple[object, ...], SharedAttributes] = {}
+        self._changed: dict[tuple[object, ...], tuple[SharedAttributes, SharedAttributes]] = {}
 
     def left(self, slot: Slot, amounts: Mapping[str, Number]) -> Slot:
         """Return a partitionable ``slot`` that has ``amounts`` left."""
@@ -61,14 +62,16 @@ class Slots:
 
     def drained(self, slot: Slot) -> Slot:
         """Return ``slot`` as it takes no job any more; a claim that is there stays."""
-        key = (id(slot.frame), "drained")
-        if key not in self._frames:
-            lines = [
-                (name, b"false" if name.lower() == b"requirements" else text)
-                for name, text in slot.frame.lines
-            ]
-            self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
-        return slot._replace(frame=self._frames[key])
+        return self.changed(slot, {"Requirements": "false"})
+
+    def changed(self, slot: Slot, texts: Mapping[str, str]) -> Slot:
+        """Return ``slot`` with other expressions for attributes that it shares with others."""
+        key = (id(slot.frame), *sorted(texts.items()))
+        if key not in self._changed:
+            frame = slot.frame.changed(texts, self._expressions)
+            # What is known by its id must live.
+            self._changed[key] = (frame, slot.frame)
+        return slot._replace(frame=self._changed[key][0])
 
     def _with(
         self, frame: SharedAttributes, shared: Mapping[str, Number], dynamic: bool

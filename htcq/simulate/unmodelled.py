@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from typing import cast
 
-from htcq.classads import Expr, Missing, parsed
+from htcq.classads import Expr, Value, parsed, spelled
 from htcq.htcondor.attributes import JOB, SLOT, fixed_in_courses
 from htcq.htcondor.defaults import former_defaults
 from htcq.htcondor.matching import (
@@ -176,11 +177,8 @@ def _set(frame: SharedAttributes, wanted: Iterable[str]) -> Iterator[str]:
 
 
 def _is_set(job: Job, place: int) -> bool:
-    value = job[place]
-    if isinstance(value, Missing):
-        return False
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text.lower() not in _OFF_JOBS
+    value = cast("Value", job[place])
+    return spelled(value).lower() not in _OFF_JOBS
 
 
 def _of_ads(attribute: MatchKnob, count: int, first: str, noun: str) -> str:

@@ -29,8 +29,7 @@ from htcq.simulate.slots import Slots
 class WhatIf:
     """Changes of a pool: machines removed, drained and added (number and model), and demand.
 
-    ``drain_later`` has machines with the seconds after the capture from which and until which they
-    drain.
+    ``drain_later`` has drains of machines, by patterns of their names.
 
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
     below it, are more. ``models`` are those that machines, new ones too, would have; with
@@ -46,7 +45,7 @@ class WhatIf:
     arrivals: str = ""
     scale_quotas: bool = False
     versions: tuple[AsVersion, ...] = ()
-    drain_later: tuple[tuple[str, float, float], ...] = ()
+    drain_later: tuple[PlannedDrain, ...] = ()
 
     def __bool__(self) -> bool:
         return any(
@@ -72,9 +71,9 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
             make.drained(slot) if str(slot.machine) in drained else slot for slot in slots
         )
     drains = tuple(
-        PlannedDrain(machine, at, until)
-        for pattern, at, until in what.drain_later
-        for machine in sorted(_matched(slots, pattern, "--drain"))
+        replace(drain, machine=machine)
+        for drain in what.drain_later
+        for machine in sorted(_matched(slots, drain.machine, "--drain"))
     )
     pool = pool_as_version(replace(pool, slots=(*slots, *added), drains=drains), what.versions)
     if what.models:

@@ -8,7 +8,6 @@ from pathlib import Path
 from htcq.balance.amounts import Amounts, total_of
 from htcq.balance.balance import Balance, balance_of
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED
-from htcq.claims.costs import parent_name
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
@@ -47,7 +46,7 @@ def hardware_of(pool: Pool) -> tuple[int | float, ...]:
     names = {str(slot.name) for slot in pool.slots or ()}
     sums: list[int | float] = [0, 0, 0]
     for slot in pool.slots or ():
-        if slot.type == DYNAMIC and parent_name(slot) in names:
+        if slot.type == DYNAMIC and slot.parent in names:
             continue
         whole = slot.left() if slot.type == DYNAMIC or slot.claimed else slot.total()
         for place, asset in enumerate((CPUS, MEMORY, GPUS)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.claims.costs import Charge, Conservation, Costs, costs, parent_name, tidy
+from htcq.claims.costs import Charge, Conservation, Costs, costs, tidy
 from htcq.claims.matching import Mismatch
 from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.slot_class import slot_classes
@@ -138,7 +138,7 @@ def test_the_parent_of_a_dynamic_slot_is_told_by_its_name(child: str, parent: st
     """Startds of pilot jobs have names of their own, with numbers in them."""
     (one,) = pool(dynamic_slot(child)).slots or ()
 
-    assert parent_name(one) == parent
+    assert one.parent == parent
 
 
 def test_what_jobs_hold_is_counted_by_class() -> None:

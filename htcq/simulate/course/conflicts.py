@@ -44,8 +44,7 @@ class Conflicts:
             configuration = self._pool.startd_configuration(slot)
             text = ""
             if configuration is not None:
-                own = configuration.knob(f"SLOT_TYPE_{slot.type_id}_{_PREEMPT}")
-                text = configuration.value(_PREEMPT) if own is None else own.value
+                text = configuration.slot_value(slot.type_id, _PREEMPT)
             expression = parsed(text)
             looks = expression is not None and _CONFLICT.lower() in expression.words()
             self._known[key] = expression if looks else None

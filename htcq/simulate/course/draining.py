@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from htcq.classads import literal, spelled
 from htcq.pool.configuration import Configuration
-from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.pool.slot_state import drain_of, is_draining
 from htcq.simulate.course.claims import Base, Claim
+from htcq.simulate.slots import Slots
 
 GRACEFUL = "graceful"
 
@@ -35,8 +35,7 @@ class Draining:
 
     def __init__(self) -> None:
         self.startds: dict[str, Drain] = {}
-        self._expressions = Expressions()
-        self._frames: dict[tuple[object, ...], tuple[SharedAttributes, SharedAttributes]] = {}
+        self._slots = Slots()
 
     def captured(self, bases: Iterable[Base], start_of: Callable[[Slot], str]) -> None:
         """Note what drains at the capture; condor_defrag's drains end by themselves.
@@ -57,7 +56,7 @@ class Draining:
         if literal(slot.frame.text("Requirements")) is False:
             limits = " && (WithinResourceLimits)" if "WithinResourceLimits" in slot.frame else ""
             texts["Requirements"] = f"(Start){limits}"
-        slot = self._with(slot, texts)
+        slot = self._slots.changed(slot, texts)
         return slot._replace(state="Unclaimed") if slot.state == "Drained" else slot
 
     def shown(self, slot: Slot) -> Slot:
@@ -68,18 +67,10 @@ class Draining:
         texts = {"Requirements": "false", "Start": "false", "Draining": "true"}
         if drain.reason:
             texts["DrainReason"] = spelled(drain.reason)
-        slot = self._with(slot, texts)
+        slot = self._slots.changed(slot, texts)
         if slot.claimed:
             return slot._replace(activity="Retiring")
         return slot._replace(state="Drained", activity="Idle")
-
-    def _with(self, slot: Slot, texts: dict[str, str]) -> Slot:
-        key = (id(slot.frame), *texts.items())
-        if key not in self._frames:
-            # What is known by its id must live.
-            frame = slot.frame.changed(texts, self._expressions)
-            self._frames[key] = (frame, slot.frame)
-        return slot._replace(frame=self._frames[key][0])
 
 
 def leave_times(claims: Sequence[Claim], graceful: bool, now: float) -> list[tuple[Claim, float]]:
@@ -97,5 +88,4 @@ def start_of(configuration: Configuration | None, slot: Slot) -> str:
     """Return the START that a startd has configured for ``slot``; empty where that is not known."""
     if configuration is None:
         return ""
-    own = configuration.knob(f"SLOT_TYPE_{slot.type_id}_START")
-    return configuration.value("START") if own is None else own.value
+    return configuration.slot_value(slot.type_id, "START")

@@ -64,11 +64,8 @@ class Holdings:
         self._changed = set(self._parts)
 
     def _captured(self, slot: Slot, waiting: Waiting, schedds: Schedds) -> Claim | None:
-        parent, is_dynamic = str(slot.name), slot.type == DYNAMIC
-        if is_dynamic:
-            name, _, machine = parent.partition("@")
-            parent = f"{name.rpartition('_')[0]}@{machine}"
-        base = self.bases.get(parent)
+        is_dynamic = slot.type == DYNAMIC
+        base = self.bases.get(slot.parent)
         # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads is
         # wrong.
         if base is None or base.whole == is_dynamic or not (slot.claimed and slot.customer):

@@ -51,12 +51,8 @@ class DynamicSlots:
         offers = {offer.name: offer for offer in self._offers.at_first}
         children: dict[str, list[tuple[int, str]]] = {}
         for slot in every:
-            if slot.type == DYNAMIC:
-                name, _, machine = str(slot.name).partition("@")
-                parent, _, number = name.rpartition("_")
-                if number.isdecimal():
-                    place = (int(number), str(slot.name))
-                    children.setdefault(f"{parent}@{machine}", []).append(place)
+            if slot.type == DYNAMIC and slot.number:
+                children.setdefault(slot.parent, []).append((slot.number, str(slot.name)))
         for name, numbered in children.items():
             offer = offers.get(name)
             if offer is None or offer.slot.type != PARTITIONABLE:

@@ -15,6 +15,7 @@ import pytest
 from htcq.cli import simulate
 from htcq.cli.what_if import read_what_if
 from htcq.errors import InputError
+from htcq.pool.past import PlannedDrain
 from htcq.pool.pool import Pool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.defrag import Rate, rate_of
@@ -168,7 +169,7 @@ def test_a_machine_drains_from_one_time_to_another() -> None:
     """Its job leaves at 70 seconds and starts anew in the cycle after 200."""
     jobs = of("ada", 1, 1)
     given = site([slot("slot1@a")], config="A = 1\n", jobs=jobs)
-    found = course(changed_pool(given, WhatIf(drain_later=(("a*", 70.0, 200.0),))), 6)
+    found = course(changed_pool(given, WhatIf(drain_later=(PlannedDrain("a*", 70.0, 200.0),))), 6)
 
     assert drained(found) == [70]
     assert [start.at for start in found.starts] == [0, 240]

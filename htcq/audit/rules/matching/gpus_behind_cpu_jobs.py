@@ -13,7 +13,6 @@ from htcq.audit.fix_settings import execute, literal_text
 from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
-from htcq.claims.costs import parent_name
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, GPUS, MEMORY
@@ -65,7 +64,7 @@ def _held_without_gpus(
             continue
         left = slot.left()
         if slot.claimed and not left.get(GPUS):
-            held = found.setdefault(parent_name(slot), dict.fromkeys(_BESIDE, 0))
+            held = found.setdefault(slot.parent, dict.fromkeys(_BESIDE, 0))
             for asset in _BESIDE:
                 held[asset] += left.get(asset) or 0
     return found

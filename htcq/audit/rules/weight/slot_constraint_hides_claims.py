@@ -9,7 +9,6 @@ from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.claims.costs import parent_name
 from htcq.classads import UNDEFINED, as_number
 from htcq.policy.claim import accounted
 from htcq.pool.slot import DYNAMIC, Slot
@@ -53,7 +52,7 @@ def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights)
     A constraint may rightly leave whole machines to another negotiator.
     """
     if slot.type == DYNAMIC:
-        return parent_name(slot) in visible
+        return slot.parent in visible
     free = slot._replace(
         state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED
     )
