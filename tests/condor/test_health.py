@@ -192,7 +192,7 @@ def test_ads_that_are_hours_old(pool: Pool, tmp_path: Path) -> None:
 def test_a_negotiator_that_is_gone(pool: Pool, tmp_path: Path) -> None:
     pool.off("negotiator")
     try:
-        no_all_clear(live(pool, tmp_path), "negotiator-absent", "there is no negotiator")
+        no_all_clear(live(pool, tmp_path), "negotiator-absent", "no negotiator runs")
     finally:
         pool.on("negotiator")
 
