@@ -22,6 +22,7 @@ from broken import break_it, snapshot
 from claims import demand, log_from_now, written
 from conftest import NEWEST, PACE, Site
 from match_logs import LoggedCycle, read, used_for
+from mixed_pool import MixedPool
 from process_tree import descendants
 from random_cycles import Scenario
 from random_jobs import Cluster
@@ -276,8 +277,9 @@ def cycle(pool: Pool) -> tuple[str, str]:
 @contextmanager
 def standing_still(pool: Pool, daemon: str) -> Iterator[None]:
     """Stop all processes of a daemon, and let them go on afterwards."""
-    supervisor = pool.home.supervisor(pool.name)
-    family = descendants(supervisor) if supervisor else []
+    parts = pool.parts.values() if isinstance(pool, MixedPool) else (pool,)
+    supervisors = [part.home.supervisor(part.name) for part in parts]
+    family = [each for one in supervisors if one for each in descendants(one)]
     with _stopped(each.pid for each in family if each.command == f"condor_{daemon}"):
         yield
 

@@ -97,7 +97,7 @@ def test_a_live_pool_is_published_with_its_past(pool: Pool, tmp_path: Path) -> N
     overview = (pages / "index.html").read_text(encoding="utf-8")
 
     assert (status, complaints) == (0, "")
-    assert '<span class="share">0% used</span>' in overview
+    assert '<span class="quiet">of 8:</span>' in overview
     assert 'class="lacking"' not in overview
     assert 'id="stack-data"' in overview
     assert "chem.ada" in (pages / "jobs.html").read_text(encoding="utf-8")
