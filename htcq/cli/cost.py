@@ -11,8 +11,8 @@ import sys
 from htcq.claims.costs import costs
 from htcq.cli.options import add_csv, add_json, add_pool_options, add_wide
 from htcq.cli.pool_options import read_source
-from htcq.errors import EXIT_FINE, InputError
-from htcq.operations.health import marked, told_ailments
+from htcq.errors import EXIT_FINE
+from htcq.operations.health import marked, slots_of, told_ailments
 from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
@@ -45,16 +45,13 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the match-cost audit."""
     shapes = [parse_shape(text) for text in arguments.job or ()]
     pool = read_source(arguments, files=())
-    if not pool.slots:
-        raise InputError(
-            f"{pool.source} has no slots", "a cost needs the slot ads: collector.ads of a snapshot"
-        )
+    slots = slots_of(pool, "a cost needs the slot ads")
     health = told_ailments(pool)
     if shapes:
         classes = tuple(made_up(text, shape.full()) for text, shape in zip(arguments.job, shapes))
     else:
         classes = autoclusters_of(pool.jobs or ())
-    found = costs(pool, slot_classes(pool.slots), classes, Weights())
+    found = costs(pool, slot_classes(slots), classes, Weights())
     if arguments.json:
         import json
 

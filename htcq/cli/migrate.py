@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options, add_wide
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
-from htcq.operations.health import marked, told_ailments
+from htcq.operations.health import marked, slots_of, told_ailments
 from htcq.operations.output_files import place_of, put_file
 from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.operations.site_file import parse_toml, read_site_file
@@ -66,11 +66,7 @@ def main(arguments: argparse.Namespace) -> int:
     opened = open_source(sources(arguments, negotiator=arguments.name)[0])
     confine_to([opened], (arguments.write_groups,))
     pool = read_open(opened)
-    if pool.slots is None:
-        raise InputError(
-            f"{pool.source} has no slots",
-            "their weight is what changes: collector.ads of a snapshot",
-        )
+    slots_of(pool, "their weight is what changes")
     health = told_ailments(pool)
     found = migration_of(pool, model)
     moves = tuple(move for each in quotas for move in elastic_moves(each, found.factor))

@@ -36,6 +36,7 @@ from htcq.pool.files import (
     JOBS_ADS,
     META,
     PRIORITIES_ADS,
+    SLOTS,
     USERS_ADS,
     file_name,
 )
@@ -310,7 +311,7 @@ class _Capture:
         else:
             projection = projections.weighed_slot_projection(sorted(named))
         task = Task(
-            "slots", ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS))
+            SLOTS, ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS))
         )
         return self.rounds.taken(self.rounds.ask([task], _SLOTS_PART)[0])
 

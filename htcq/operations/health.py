@@ -13,11 +13,12 @@ from htcq.errors import (
     PoolError,
     UnreadableError,
 )
-from htcq.pool.files import CENTRAL, CHANGED, CONFIG
+from htcq.pool.files import CENTRAL, CHANGED, COLLECTOR_ADS, CONFIG, SLOTS
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.pool.pool import Pool
+    from htcq.pool.slot import Slot
     from htcq.poolquota.ailment import Ailment
 
 
@@ -72,6 +73,22 @@ def check_configuration(pool: Pool) -> None:
             ": ".join((missing, *reasons)),
             f"{CONFIG} of a snapshot is what 'condor_config_val -dump' prints there",
         )
+
+
+def slots_of(pool: Pool, use: str) -> Sequence[Slot]:
+    """Return the slots of ``pool``, of which there are some; ``use`` says what they are needed for.
+
+    Raises:
+        PoolError: they could not be read.
+        InputError: a snapshot has none.
+    """
+    if pool.slots:
+        return pool.slots
+    reasons = [why for what, why in pool.failed if what == SLOTS]
+    if reasons:
+        told_ailments(pool)
+        raise PoolError(f"{pool.source}: its slots are not known: {reasons[0]}", use)
+    raise InputError(f"{pool.source} has no slots", f"{use}: {COLLECTOR_ADS} of a snapshot")
 
 
 def check_jobs(pool: Pool) -> None:

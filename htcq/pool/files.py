@@ -18,6 +18,7 @@ META = "meta.json"
 CHANGED = f"{CONFIG} with the changes"
 #: What meta.json calls the central manager's configuration where it was asked for in vain.
 CENTRAL = "central configuration"
+SLOTS = "slots"
 #: Directories of configurations by the name of the schedd or of the machine.
 ACCESS, EXECUTE = "access", "execute"
 #: Names that HTCondor leaves out of a directory of configuration files by default: hidden files,

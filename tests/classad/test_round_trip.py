@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from htcq.live.ads import LongForm
+from htcq.live.long_form import LongForm
 from htcq.pool.ads import read_collector
 from htcq.pool.record import SUBMITTER
 from htcq.pool.secrets import scrub

@@ -227,6 +227,20 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert said in done.err
 
 
+def test_slots_that_were_not_heard_in_time_are_not_known(call: Call, quiet_place: Path) -> None:
+    place = write(quiet_place / "s", accounting("ada@site"), None)
+    failed = [{"what": "slots", "why": "no answer within 2 s"}]
+    (place / "meta.json").write_text(json.dumps({"failed": failed}))
+
+    model = '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB" }\n'
+    (quiet_place / "new.toml").write_text(model)
+    for command in (("cost",), ("migrate", "--model", str(quiet_place / "new.toml"))):
+        done = call(*command, "--snapshot", str(place))
+
+        assert (done.status, done.out) == (3, "")
+        assert "its slots are not known: no answer within 2 s" in done.err
+
+
 def test_a_snapshot_that_is_not_there_is_refused(call: Call) -> None:
     done = call("cost", "--snapshot", "missing")
 

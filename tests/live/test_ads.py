@@ -6,8 +6,9 @@ import classad2
 import pytest
 from htcondor2._negotiator import _convert_numbered_attributes_to_list_of_ads as as_the_bindings_do
 
-from htcq.live.ads import LongForm, records_in
+from htcq.live.ads import records_in
 from htcq.live.asked_startds import Tries, starts_nothing
+from htcq.live.long_form import LongForm
 from htcq.pool.secrets import REMOVED
 
 
