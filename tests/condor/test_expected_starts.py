@@ -14,16 +14,15 @@ ONLY_SUITES = [NEWEST]
 
 #: What was done, and the rules that tell of it.
 FAULTS = {
-    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER = 0": {
-        "capacity-idle-while-jobs-wait",
-        "negotiation-cut-off",
-    },
-    "NEGOTIATOR_MAX_TIME_PER_CYCLE = 0": {"capacity-idle-while-jobs-wait"},
+    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER = 0": {"negotiation-time-limit"},
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE = 0": {"negotiation-time-limit"},
     "STARTER = /no/such": {"matched-jobs-do-not-start"},
     "SHADOW = /no/such": {"matched-jobs-do-not-start"},
     "": set(),
 }
-ALL = frozenset().union(*FAULTS.values())
+#: What follows from a time limit of 0 is listed under that.
+FOLLOWS = {"capacity-idle-while-jobs-wait", "negotiation-cut-off"}
+ALL = FOLLOWS.union(*FAULTS.values())
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -26,7 +26,7 @@ from htcq.live.remote_config import dump_text, is_wanted, values_of
         "licence.matlab_LIMIT", "STARTD_ENFORCE_DISK_LIMITS", "PROPORTIONAL_SWAP_ASSIGNMENT",
         "MAX_ACCOUNTANT_DATABASE_SIZE", "NEGOTIATOR_JOB_CONSTRAINT", "STARTD_AD_REEVAL_EXPR", "SLOT1_STARTD_ATTRS",
         "NEGOTIATOR.SLOT_WEIGHT", "SLOT_TYPE_2_MAXJOBRETIREMENTTIME", "NGPU.GROUP_NAMES", "NGPU.GROUP_QUOTA_a.b",
-        "M1.SLOT_TYPE_1_START", "SUBSYSTEM", "LOCALNAME",
+        "M1.SLOT_TYPE_1_START", "SUBSYSTEM", "LOCALNAME", "ALLOW_NEGOTIATOR", "ALLOW_WRITE", "DEFRAG_INTERVAL",
     ],
 )  # fmt: skip
 def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
@@ -37,8 +37,8 @@ def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
     "name",
     [
         "SEC_PASSWORD_FILE", "SEC_CLAIMTOBE_USER", "STARTD_CLAIM_ID_FILE", "NEGOTIATOR_PASSWORD", "GROUP_SITE_SECRET",
-        "SLOT_TOKEN_FILE", "FLOCK_CREDENTIAL", "NEGOTIATOR_LOG", "SENDMAIL", "ALLOW_NEGOTIATOR", "CREDD_HOST",
-        "DEFRAG_INTERVAL", "ALLOW_WRITE", "DAGMAN_MAX_JOBS_SUBMITTED",
+        "SLOT_TOKEN_FILE", "FLOCK_CREDENTIAL", "NEGOTIATOR_LOG", "SENDMAIL", "CREDD_HOST",
+        "CREDD_PORT", "DAGMAN_MAX_JOBS_SUBMITTED",
     ],
 )  # fmt: skip
 def test_secrets_and_what_does_not_matter_are_not(name: str) -> None:
