@@ -35,7 +35,6 @@ from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.balance.balance import Balance
-    from htcq.expected.unmet import Unmet
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
     from htcq.why.unmatched import Unmatched, UnusedSlots
     from htcq.why.verdict import Verdicts
@@ -316,11 +315,6 @@ class Evidence(Subject):
         from htcq.balance.balance import balance_of
 
         return balance_of(self.verdicts)
-
-    @property
-    def unmet(self) -> tuple[Unmet, ...]:
-        """What should have happened in the pool and did not."""
-        return self.balance.unmet
 
     @cached_property
     def verdicts(self) -> Verdicts:

@@ -123,12 +123,7 @@ class Capacities:
         for cause, those in closed.items():
             self._closed(cause, those)
         total, by_kind = self._balanced()
-        rest = [each.number for each in self._waiting]
-        for lost in self._lost:
-            if lost.cause == BROKEN:
-                self._lifting.limits(BROKEN, lasts=True).widen(float(lost.amounts.weight))
-        for lost in self._lost:
-            lift_lost(lost, self._lifting, rest)
+        lift_lost(self._lost, self._lifting)
         return Capacity(total, by_kind, tuple(self._parts), self._lifting.gains)
 
     def _kind(self, slot: Slot) -> str:

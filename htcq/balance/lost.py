@@ -6,12 +6,13 @@ ads say nothing of it any more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
 from htcq.balance.lifting import Gain, Lifting
 from htcq.pool.slot import Number, Slot
+from htcq.pool.slot_state import BROKEN
 from htcq.units import CPUS, DISK, MEMORY
 
 #: Less than the request of a job that asks for nothing (JOB_DEFAULT_REQUESTMEMORY, in MB), and less
@@ -39,7 +40,17 @@ def missing_assets(slot: Slot) -> tuple[str, ...]:
     return tuple(asset for asset, amount in amounts.items() if (amount or 0) < _LEAST[asset])
 
 
-def lift_lost(lost: Lost, lifting: Lifting, rest: list[int]) -> None:
+def lift_lost(found: Sequence[Lost], lifting: Lifting) -> None:
+    """Note what waiting jobs would use of all that is lost; broken slots weigh nothing now."""
+    rest = [each.number for each in lifting.waiting]
+    for lost in found:
+        if lost.cause == BROKEN:
+            lifting.limits(BROKEN, lasts=True).widen(float(lost.amounts.weight))
+    for lost in found:
+        _lift(lost, lifting, rest)
+
+
+def _lift(lost: Lost, lifting: Lifting, rest: list[int]) -> None:
     """Note what of the ``rest`` of the waiting jobs would run there, and take them away.
 
     What the slots are worth is divided by the number of the jobs.

@@ -44,7 +44,7 @@ from htcq.why.slot_walls import (
     UNUSED,
     WEIGHT,
     slot_side,
-)
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -367,9 +367,7 @@ class SlotSide:
             text = "ConcurrencyLimits are an empty string: the negotiator rejects every slot"
             yield MatchFailure(CONCURRENCY_LIMIT, text, {})
             return
-        limits = limits_of(request)
-        if not limits:
-            limits = self._limits_on_first(request)
+        limits = limits_of(request) or self._limits_on_first(request)
         before = {each.name for each in self._limits_at_first.asked(limits) if each.reached}
         for limit in self._cycle.limits.asked(limits):
             if not limit.reached:

@@ -22,6 +22,7 @@ KEYS = {
     "starts_by",
     "fits_nowhere",
     "equals",
+    "unmet",
     "walls",
     "negotiator_reason",
 }

@@ -131,8 +131,7 @@ def run_course(
         unit, steady = trace.unit, not (cycle.looks_at_clock or takes_turns)
         samples.append(_sample(world, cycle, len(trace.rejections), started))
         notes.update(dict.fromkeys(trace.unmodelled))
-        crash = trace.crash
-        if crash is not None:
+        if (crash := trace.crash) is not None:
             break
     return Course(
         samples=tuple(samples),

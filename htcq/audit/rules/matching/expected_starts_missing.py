@@ -19,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not has_statistics(evidence.pool):
         yield Unchecked("statistics of three completed cycles in the negotiator's ad")
         return
-    yield from found_of(evidence.unmet, MISSING)
+    yield from found_of(evidence.balance.unmet, MISSING)
 
 
 RULE = Rule(

@@ -11,7 +11,7 @@ from htcq.expected.unmet import MATCHLESS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_of(evidence.unmet, MATCHLESS)
+    yield from found_of(evidence.balance.unmet, MATCHLESS)
 
 
 RULE = Rule(
