@@ -108,11 +108,6 @@ def forget_child(pid: int) -> None:
     _children.discard(pid)
 
 
-def noted_children() -> frozenset[int]:
-    """Return the children that are noted now."""
-    return frozenset(_children)
-
-
 def end_children(pids: Sequence[int]) -> None:
     """End children, which are still to be waited for; they may remove their temporary files first.
 
@@ -128,8 +123,7 @@ def end_children(pids: Sequence[int]) -> None:
 
 
 def _send(pid: int, number: int) -> None:
-    # A confined process may send none: its parent ends what it has left.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 

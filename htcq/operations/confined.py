@@ -2,9 +2,8 @@
 
 :func:`confine` forks once all inputs are open. The child goes on with the command: as nobody
 where it is root, without new privileges, core files and the caller's environment, and with
-limits of memory, processor time and files, and with system calls that read and compute alone. The
-parent waits, writes the files that the command line names, ends a child that is stuck in one
-expression and all that it started, and says what a limit ended.
+limits of memory and processor time. The parent waits, writes the files that the command line
+names, ends a child that is stuck in one expression, and says what a limit ended.
 """
 
 from __future__ import annotations
@@ -48,16 +47,7 @@ _NOBODY = 65534
 #: Seconds between the soft and the hard limit of processor time.
 _GRACE = 5
 #: Of prctl(2).
-_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
-#: Of capset(2): version 3 has two words of each set.
-_CAPABILITY_VERSION, _CAPABILITY_WORDS = 0x20080522, 6
-#: Bytes that the child may add to one file: its standard output may be one.
-_MAX_FILE = 1 << 31
-#: Bytes of addresses beside the limit of memory: code of libraries, and stacks.
-_CODE = 1 << 30
-#: Processes and threads that may begin beside those that the account has: the child needs a few,
-#: other programs of the account more.
-_MORE_PROCESSES = 1024
+_PR_SET_NO_NEW_PRIVS = 38
 
 
 class Confined(SystemExit):
@@ -90,7 +80,6 @@ def confine(
     ticks, beat = os.pipe()
     complaints = os.memfd_create("complaints")
     parent = os.getpid()
-    keeper.guard()
     pid = os.fork()
     if pid:
         theirs.close()
@@ -112,7 +101,6 @@ def confine(
     _drop_rights(parent)
     _set_limits(memory, seconds)
     _beat(beat)
-    _restrict()
 
 
 def put_by_parent(name: str, text: str) -> bool:
@@ -176,13 +164,7 @@ def _drop_rights(parent: int) -> None:
     os.environ.update({**kept, **_BLIND, **_ONE_THREAD})
     if os.geteuid() == 0:
         _become_nobody()
-    libc = ctypes.CDLL(None)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    # Root that stays root has no rights but those of a file's owner.
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    libc.capset(header, (ctypes.c_uint32 * _CAPABILITY_WORDS)())
-    # Its parent cannot be looked into; it has nothing that its own children may not see.
-    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
+    ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     # After the change of the user, which would make the kernel forget it.
     die_with(parent)
 
@@ -232,31 +214,16 @@ def _can_be_listed(place: str) -> bool:
 def _set_limits(memory: int, seconds: int) -> None:
     import resource
 
-    from htcq.live.process_limits import addresses_now, limit_process, processes_now
+    from htcq.live.process_limits import limit_process
 
     # Private memory that can be written; more than the limit, and an allocation fails. The hard
     # limit of time, which kills without a word that it was this, comes after the other.
-    addresses, processes = addresses_now() + memory + _CODE, processes_now() + _MORE_PROCESSES
     wanted = (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_DATA, memory, memory),
-        (resource.RLIMIT_AS, addresses, addresses),
-        (resource.RLIMIT_FSIZE, _MAX_FILE, _MAX_FILE),
-        (resource.RLIMIT_NPROC, processes, processes),
         (resource.RLIMIT_CPU, seconds, seconds + _GRACE),
     )
     limit_process(wanted)
-
-
-def _restrict() -> None:
-    """Give up all system calls but those that read and compute."""
-    from htcq.live.syscall_filter import restrict
-
-    why = restrict()
-    if why and sys.stderr.isatty():
-        from htcq.report.printable import tell
-
-        tell(f"htcq: system calls are not limited: {why} (see LIMITS in htcq(1))")
 
 
 def _beat(beat: int) -> None:

@@ -291,27 +291,30 @@ def test_in_a_directory_only_new_files_with_plain_names_are_made(tmp_path: Path)
     ]
 
 
-def anybody_can_list(directory: Path) -> bool:
+def _anybody_can_list(directory: Path) -> bool:
     return directory.stat().st_mode & 0o005 == 0o005
 
 
-def readable_python(place: Path) -> tuple[str, ...]:
-    """Return what runs a program so that everybody can read Python, where only root can run it."""
-    ancestors = [each for each in Path(sys.base_prefix).parents if each != Path("/")]
-    private = [each for each in ancestors if not anybody_can_list(each)]
-    if not private or os.geteuid() != 0:
-        return ()
-    real = str(place / "real")
-    return ("unshare", "--mount", "sh", "-c", _READABLE, "sh", str(private[-1]), real)
-
-
 def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) -> None:
-    prefix = readable_python(tmp_path)
+    ancestors = [each for each in Path(sys.base_prefix).parents if each != Path("/")]
+    private = [each for each in ancestors if not _anybody_can_list(each)]
+    prefix: tuple[str, ...] = ()
+    if private and os.geteuid() == 0:
+        prefix = (
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            _READABLE,
+            "sh",
+            str(private[-1]),
+            str(tmp_path / "real"),
+        )
 
     found = looked(tmp_path, prefix)
 
     # Whoever is not root stays as he is, and so does root where these sources are for root alone.
-    changes = os.geteuid() == 0 and all(anybody_can_list(each) for each in ROOT.parents)
+    changes = os.geteuid() == 0 and all(_anybody_can_list(each) for each in ROOT.parents)
     expected = 65534 if changes else os.geteuid()
     assert found["uid"] == [expected] * 3
     if changes:
