@@ -95,9 +95,7 @@ class Balance:
     def faults(self) -> tuple[CauseAmount, ...]:
         """The causes that somebody must lift, and that waiting jobs stand behind."""
         return tuple(
-            each
-            for each in self.by
-            if cause_type(each.cause).needs_somebody and (each.behind or each.cause == UNEXPLAINED)
+            each for each in self.by if each.is_fault and (each.behind or each.cause == UNEXPLAINED)
         )
 
     @property
@@ -178,7 +176,7 @@ def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
     found = [
         Todo(each.cause, cure_of(each), each.gain)
         for each in standings
-        if cause_type(each.cause).needs_somebody and each.behind
+        if each.is_fault and each.behind
     ]
     return tuple(sorted(found, key=_by_weight))
 

@@ -274,11 +274,11 @@ class Capacities:
         names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
-            detail, group = self._detail(step), self._lifting.group_of(self._waiting[step.waiting])
+            one, detail = self._waiting[step.waiting], self._detail(step)
+            group, fault = self._lifting.group_of(one), step.cause in one.faults
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault)
             for each, name in zip(parts, names):
-                self._parts.append(
-                    Part(step.cause, step.amounts, each.kind, (name,), detail, group=group)
-                )
+                self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)
         rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:
@@ -346,9 +346,10 @@ class Capacities:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(_closed_part(piece, amounts))
-            those = pieces.fits if cause in _OPEN_START else pieces.wants
+            those = pieces.fits if _OPEN_START.issuperset(pieces.closings) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)
+            self._lifting.keep(cause, pieces, jobs.in_all)
             for rest, left in zip(rests, jobs):
                 rest.update(left)
 

@@ -115,8 +115,24 @@ CAUSES: Mapping[str, CauseType] = {
 _FAULTS = frozenset({
     wall.NEGOTIATOR_ABSENT, wall.NEGOTIATOR_LATE, wall.NEGOTIATOR_CRASH, wall.SLOT_WEIGHT,
     wall.CYCLE_ENDED_EARLY, wall.CLAIM_REFUSED, wall.NO_DEMAND, wall.NO_CLAIMS_LEFT,
-    wall.CURB_MATCHMAKING, wall.CONSUMPTION,
+    wall.CURB_MATCHMAKING, wall.CONSUMPTION, wall.NOT_ADVERTISED, wall.SUBMITTER_CONSTRAINT,
+    wall.JOB_CONSTRAINT,
 })  # fmt: skip
+#: Reasons that ads of access points tell, which know nothing of the last jobs.
+_OF_ADS = frozenset({wall.NO_DEMAND, wall.NOT_ADVERTISED})
+#: What a limit is called in the amounts of a reason. One of 0 ends with no job.
+_LIMITS = {
+    wall.CONCURRENCY_LIMIT: ("limit",), wall.MAX_JOBS_RUNNING: ("limit",),
+    wall.GROUP_QUOTA: ("quota", "allocated"),
+}  # fmt: skip
+
+
+def must_be_lifted(each: wall.MatchFailure, is_fresh: bool = False) -> bool:
+    """Return whether a reason stays until somebody lifts it; ``is_fresh``: the jobs just came."""
+    if each.id in _OF_ADS and is_fresh:
+        return False
+    limits = [each.amounts.get(name) for name in _LIMITS.get(each.id, ())]
+    return each.id in _FAULTS or (bool(limits) and not any(limits))
 
 
 def cause_type(cause: str) -> CauseType:

@@ -8,20 +8,23 @@ for further jobs of that submitter (:mod:`htcq.simulate.course.leftovers`).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed
+from htcq.balance.causes import cause_type, must_be_lifted
 from htcq.balance.filling import Filling
 from htcq.balance.limits import Limits
 from htcq.balance.pieces import Piece, Pieces
 from htcq.balance.queue_places import QueuePlaces
-from htcq.balance.wanting import Waiting
+from htcq.balance.wanting import Waiting, keeps_from_all_slots
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.simulate.course.leftovers import comes_back
 from htcq.simulate.cycle.schedd_negotiation import jobs_in
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
+from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdicts
 
 
@@ -79,6 +82,8 @@ class Lifting:
         self._places = QueuePlaces(verdicts.cycle, waiting)
         self._turns = [self._turn(one) for one in waiting]
         self._limits: dict[tuple[str, bool], Limits] = {}
+        #: How many jobs of a class a cause keeps that other causes keep as well.
+        self._kept: Counter[tuple[str, int]] = Counter()
         #: By group and cause.
         self.gains: dict[str, dict[str, Gain]] = {}
 
@@ -105,11 +110,11 @@ class Lifting:
     def lift(self, cause: str, pieces: Pieces, parts: Sequence[Piece], rests: Rests) -> None:
         """Note what would start in alike ``parts``; of each class no more than the ``rests``.
 
-        Where another cause closes them as well nothing starts in the next cycle.
+        Where another cause closes them as well nothing starts.
         """
-        started: list[list[tuple[int, int]]] = []
-        if len(pieces.closings) <= 1:
-            started = self._fill(cause, pieces, parts, rests.in_next, lasts=False)
+        if len(pieces.closings) > 1:
+            return
+        started = self._fill(cause, pieces, parts, rests.in_next, lasts=False)
         self._fill(cause, pieces, parts, rests.in_all, lasts=True, first=started)
 
     def _fill(
@@ -148,6 +153,36 @@ class Lifting:
                 # The limits leave less to each further one.
                 break
         return found
+
+    def keep(self, cause: str, pieces: Pieces, rest: Mapping[int, int]) -> None:
+        """Note which of the ``rest`` a cause keeps with others, all of which somebody must lift.
+
+        Lifted alone it starts none of them, and neither does any other cause. What ads do not say
+        yet of jobs that just came ends by itself.
+        """
+        lefts: list[Mapping[str, Number]] = [pieces.left] * len(pieces.parts)
+        closings = [each for each in pieces.closings if each != cause]
+        if not all(cause_type(each).needs_somebody for each in closings):
+            return
+        for number, waiting in rest.items():
+            one, kept = self.waiting[number], self._kept[cause, number]
+            walls = [each for each in one.verdict.walls if self._keeps(each)]
+            if not closings and not walls:
+                continue
+            if not all(must_be_lifted(each) for each in walls):
+                continue
+            for place, piece in enumerate(pieces.parts):
+                taken = self.filling.most(piece.slot, lefts[place], one, waiting - kept)
+                if not taken.number:
+                    break
+                lefts[place] = taken.left
+                kept += taken.number
+            self.add(cause, one, Gain(behind=kept - self._kept[cause, number]))
+            self._kept[cause, number] = kept
+
+    def _keeps(self, each: MatchFailure) -> bool:
+        """Return whether a reason keeps a job from all slots, if only since no cycle comes."""
+        return keeps_from_all_slots(each) or each in self._verdicts.of_cycle
 
     def limits(self, cause: str, lasts: bool) -> Limits:
         """Return what limits leave if a cause is none: in the next cycle, or in all if it lasts."""

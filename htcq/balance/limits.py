@@ -27,6 +27,8 @@ from htcq.why.verdict import Verdicts
 _UNSEEN = frozenset({
     wall.NOT_ADVERTISED, wall.SKIP_MATCHMAKING, wall.SUBMITTER_CONSTRAINT, wall.NO_DEMAND,
 })  # fmt: skip
+#: Limits that are computed from the weight of the pool, here with what is lifted.
+_BY_WEIGHT = frozenset({wall.SUBMITTER_SHARE, wall.GROUP_QUOTA})
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -50,7 +52,8 @@ class Limits:
         supply = cycle.quotas.supply
         #: What submitters share, and the lightest slot: a ceiling that leaves less leaves nothing.
         self._weight, self._lightest = cycle.weight, float(supply.min_weight)
-        if lifted in (wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR):
+        self._shows = lifted in (wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR)
+        if self._shows:
             hidden = [float(supply.weight(slot)) for slot in supply.hidden]
             self._weight += sum(hidden)
             weights = [*(float(each.in_pool) for each in supply.weighed), *hidden]
@@ -84,6 +87,8 @@ class Limits:
             return False
         for each in one.verdict.walls:
             is_lifted = each.id == self._lifted or (self._lasts and each.id == wall.OFFER_BUDGET)
+            # What hidden slots weigh is no part of what these are computed from.
+            is_lifted = is_lifted or (self._shows and each.id in _BY_WEIGHT)
             if not is_lifted and keeps_from_all_slots(each):
                 return False
         asking = self._asking_of(one)
@@ -209,11 +214,12 @@ class Limits:
         return self._left["share", name]
 
     def _rest_of_share(self, one: Waiting) -> float:
-        if self._ignores_shares:
+        # As cycles go on, those who have no jobs left leave their shares to the others.
+        if self._ignores_shares or self._lasts:
             return math.inf
         cycle, asking, name = self._cycle, self._asking_of(one), one.meeting.submitter
         base, turn = self._weight, cycle.turns.get(self._group_of(one))
-        if turn is not None and self._lifted != wall.GROUP_QUOTA:
+        if turn is not None and cycle.quotas.grouped and self._lifted != wall.GROUP_QUOTA:
             base = min(base, turn.limit)
         part = 1.0 if asking is None or asking.talk is None else asking.talk.part
         return part * base - self._usage(name)

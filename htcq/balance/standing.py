@@ -17,6 +17,7 @@ class Part(NamedTuple):
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
     ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.
+    ``is_fault``: somebody must lift the cause.
     """
 
     cause: str
@@ -27,6 +28,7 @@ class Part(NamedTuple):
     since: float | None = None
     machine: str = ""
     group: str = ""
+    is_fault: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class CauseAmount:
     ``slots`` is how many slots have a part of it, ``examples`` names some, ``machines`` are all of
     theirs where the cause is one of machines. ``since`` is when the first of them began, in seconds
     since 1970. ``gain`` is what waiting jobs would use of it if this cause alone were lifted.
-    ``details`` has the weight by what tells parts apart, the greatest first.
+    ``details`` has the weight by what tells parts apart, the greatest first. Somebody must lift a
+    cause that ``is_fault``.
     """
 
     cause: str
@@ -47,6 +50,7 @@ class CauseAmount:
     since: float | None = None
     gain: Gain = NO_GAIN
     details: tuple[tuple[str, Amounts], ...] = ()
+    is_fault: bool = False
 
     @property
     def wanted(self) -> Amounts:
@@ -75,6 +79,7 @@ class _Sum:
     machines: dict[str, None] = field(default_factory=dict)
     since: float | None = None
     details: dict[str, Amounts] = field(default_factory=dict)
+    is_fault: bool = False
 
 
 def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[CauseAmount, ...]:
@@ -87,6 +92,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
         one = sums.setdefault(part.cause, _Sum())
         one.amounts = one.amounts.plus(part.amounts)
         one.slots.update(dict.fromkeys(part.slots))
+        one.is_fault = one.is_fault or part.is_fault
         if part.machine:
             one.machines[part.machine] = None
         if part.since is not None and (one.since is None or part.since < one.since):
@@ -105,6 +111,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
             CauseAmount(
                 cause, one.amounts, len(one.slots), tuple(one.slots)[:_EXAMPLES],
                 tuple(one.machines), one.since, gains.get(cause, NO_GAIN), tuple(details),
+                one.is_fault or (cause in CAUSES and CAUSES[cause].needs_somebody),
             )
         )  # fmt: skip
     return tuple(found)

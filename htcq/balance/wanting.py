@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from htcq.balance.causes import must_be_lifted
+from htcq.classads import as_number
+from htcq.pool.job import Job
 from htcq.pool.slot import Number
+from htcq.poolquota.ailment import ObservedPool
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import Offer
@@ -20,6 +24,8 @@ from htcq.why.slots import Meeting
 from htcq.why.verdict import Verdict, Verdicts
 
 Array = Any
+#: Seconds in which a schedd has sent its ads at least once (SCHEDD_INTERVAL, SCHEDD_MIN_INTERVAL).
+_UPDATES = 600.0
 
 #: Reasons that are of the slots, follow from other jobs that take them, or are not certain.
 OF_SLOTS = frozenset({
@@ -50,7 +56,8 @@ class Waiting(NamedTuple):
     """Jobs that wait, ask for the same and have the same reasons.
 
     ``cause`` is the first reason that is not of the slots; empty where all are. ``requested`` are
-    the amounts of each asset, as far as they are numbers.
+    the amounts of each asset, as far as they are numbers. ``is_fresh`` jobs came so lately that ads
+    of their access point may not count them.
     """
 
     meeting: Meeting
@@ -59,6 +66,14 @@ class Waiting(NamedTuple):
     cause: str
     verdict: Verdict
     requested: Mapping[str, Number]
+    is_fresh: bool = False
+
+    @property
+    def faults(self) -> frozenset[str]:
+        """The reasons that somebody must lift."""
+        return frozenset(
+            each.id for each in self.verdict.walls if must_be_lifted(each, self.is_fresh)
+        )
 
 
 class Answers(NamedTuple):
@@ -75,7 +90,7 @@ class Answers(NamedTuple):
 
 def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, ...]:
     """Return the jobs of the verdicts ``found`` that wait for slots, in the order of the queues."""
-    classes = []
+    classes, now = [], ObservedPool(verdicts.pool).now
     for verdict in found:
         number = sum(job.wanted for job in verdict.jobs)
         if verdict.starts or not number:
@@ -86,8 +101,14 @@ def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, .
         limits = [each.id for each in verdict.walls if not _is_of_slots(each)]
         cause = limits[0] if limits else ""
         requested = verdicts.slots.requested(meeting)
-        classes.append(Waiting(meeting, request, number, cause, verdict, requested))
+        is_fresh = now is not None and all(_is_fresh(job, now) for job in verdict.jobs)
+        classes.append(Waiting(meeting, request, number, cause, verdict, requested, is_fresh))
     return tuple(classes)
+
+
+def _is_fresh(job: Job, now: float) -> bool:
+    came = as_number(job.status_since) or as_number(job.queued_at)
+    return came is not None and came > now - _UPDATES
 
 
 class Table:
