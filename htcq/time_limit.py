@@ -101,6 +101,9 @@ def _kill_after(seconds: float) -> None:
     import ctypes
 
     libc = ctypes.CDLL(None)
+    if not hasattr(libc, "timer_create"):
+        # Before glibc 2.34 timers were in a library of their own.
+        libc = ctypes.CDLL("librt.so.1")
     if not _timers:
         event = (ctypes.c_int * _SIGEV_INTS)(0, 0, signal.SIGKILL, _SIGEV_SIGNAL)
         timer = ctypes.c_void_p()
