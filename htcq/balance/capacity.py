@@ -46,6 +46,7 @@ from htcq.pool.slot_state import (
     drain_of,
     used_as,
 )
+from htcq.poolquota.ailment import ObservedPool
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
@@ -88,6 +89,7 @@ class Capacities:
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._stale = set(map(id, stale_slots(verdicts.pool)))
+        self._now = ObservedPool(verdicts.pool).now
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
         self._made: dict[str, list[Made]] = {}
@@ -145,7 +147,7 @@ class Capacities:
         if matched is not None:
             self._starting(slot, left, matched)
             left = matched
-        closings = list(closings_of(slot))
+        closings = list(closings_of(slot, self._now))
         if id(slot) in self._stale:
             closings.insert(0, STALE)
         if id(slot) in self._hidden:

@@ -96,6 +96,10 @@ def nowhere_of(found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | Non
     return Nowhere(jobs, weight, first.jobs[0].id, why.text, why.lifted_by)
 
 
+#: What there is to do in a pool without slots.
+_NO_SLOTS = "the startds: condor_status lists no slot of theirs"
+
+
 class _Sum:
     def __init__(self, example: Verdict, text: str) -> None:
         self.jobs = 0
@@ -131,6 +135,8 @@ def demand_of(
     flocking = flocking_of(verdicts.pool)
     bound = [each for each in found if not flocking.takes((each.access_point,))]
     nowhere = nowhere_of(bound, weight_of)
+    if nowhere is not None and verdicts.pool.slots == ():
+        nowhere = nowhere._replace(text="the collector has no slot", cure=_NO_SLOTS)
     whole = replace(_demand(every), nowhere=nowhere)
     return whole, {name: _demand(sums) for name, sums in groups.items()}
 

@@ -21,6 +21,8 @@ START_FALSE = "start-false"
 # How a claimed slot is used.
 RUNNING, RETIRING, CLAIMED_IDLE = "running", "retiring", "claimed-idle"
 
+#: In seconds: DEFRAG_INTERVAL is ten minutes by default.
+_LONG_EMPTY = 3600
 _GONE = frozenset(("Shutdown", "Delete"))
 _ENDING = frozenset(("Retiring", "Vacating", "Killing"))
 
@@ -54,10 +56,11 @@ def closed_by(slot: Slot) -> str:
     return next(closings_of(slot), "")
 
 
-def closings_of(slot: Slot) -> Iterator[str]:
+def closings_of(slot: Slot, now: float | None = None) -> Iterator[str]:
     """Yield the states for which ``slot`` is given to no job, the one that ends last first.
 
-    That START is false on a drained or a broken machine follows from that.
+    That START is false on a drained or a broken machine follows from that. A drain of condor_defrag
+    that it has not ended ``now``, an hour after the last job, is one that somebody must end.
     """
     frame, is_open = slot.frame, True
     if frame.value("Offline") is True or slot.state in _GONE:
@@ -67,7 +70,8 @@ def closings_of(slot: Slot) -> Iterator[str]:
         yield BROKEN
     if is_draining(slot):
         is_open = False
-        yield DEFRAGMENTED if drain_of(slot).is_of_defrag else DRAINED
+        ends = drain_of(slot).is_of_defrag and not _outlasts_defrag(slot, now)
+        yield DEFRAGMENTED if ends else DRAINED
     for name, state in (("IsDataSlot", DATA), ("OCU", OCU)):
         if frame.value(name) is True:
             yield state
@@ -79,6 +83,14 @@ def closings_of(slot: Slot) -> Iterator[str]:
         yield OWNER
     if is_backfill(slot) or slot.state == "Backfill":
         yield BACKFILL
+
+
+def _outlasts_defrag(slot: Slot, now: float | None) -> bool:
+    """Return whether a machine has been empty for so long that condor_defrag has looked at it."""
+    since = as_number(slot.state_since)
+    if slot.state != "Drained" or since is None or now is None:
+        return False
+    return now - since > _LONG_EMPTY
 
 
 def start_is_false(slot: Slot) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.balance.balance import Balance
+from htcq.report.views.status import plugin
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 from tests.balance.pools import check
 
@@ -64,6 +65,15 @@ def test_a_limit_that_jobs_reach_explains_why_a_drained_machine_is_not_missed() 
     assert check(pool(*ads, jobs=jobs, config="X_LIMIT = 1\n")).is_sound
 
 
+@pytest.mark.parametrize(("since", "causes"), [(NOW - 7200, ["drained"]), (NOW - 600, [])])
+def test_a_drain_of_condor_defrag_that_outlasts_the_last_job_is_somebodys(
+    since: int, causes: list[str]
+) -> None:
+    found = balance(**{**_DRAINED, "DrainReason": '"Defrag node"', "EnteredCurrentState": since})
+
+    assert [each.cause for each in found.faults] == causes
+
+
 @pytest.mark.parametrize(
     ("config", "cause"),
     [
@@ -85,3 +95,16 @@ def test_a_submitter_that_is_not_advertised_is_a_finding_once_its_jobs_are_ten_m
 ):
     assert [each.cause for each in balance(asks=False).faults] == ["not-advertised"]
     assert balance(asks=False, came=NOW - 60).is_sound
+
+
+def test_a_pool_without_slots_says_so_and_not_what_a_group_lacks() -> None:
+    found = check(
+        pool(schedd(), negotiator(), submitter(IdleJobs=2), jobs=[job("1.0"), job("1.1")])
+    )
+
+    assert not found.is_sound
+    assert found.demand is not None
+    assert found.demand.nowhere is not None
+    assert found.demand.nowhere.text == "the collector has no slot"
+    state, text = plugin(found, ())
+    assert (state, "the collector has no slot" in text) == (2, True)

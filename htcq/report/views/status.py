@@ -301,6 +301,9 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     jobs = 0 if balance.demand is None else balance.demand.jobs
     if (lost and lost >= _MUCH * balance.total.weight) or (failed and failed >= _MUCH * jobs):
         found = CRITICAL
+    if found is WARNING and not balance.by:
+        # Jobs wait, and there is no slot.
+        found = CRITICAL
     text = headline(balance)
     if balance.todo:
         text += f" -> {balance.todo[0].cure}"

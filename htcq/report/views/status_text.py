@@ -34,6 +34,7 @@ from htcq.units import MEMORY, PER_GIB, counted, show_number
 _CAUSES, _REASONS, _GROUPS, _LISTED = 14, 10, 8, 3
 #: The longest bar, in letters.
 _BAR = 24
+_TOTAL = "total"
 _STYLES = {SOUND: "good", FINDINGS: "error"}
 
 
@@ -105,7 +106,7 @@ _COLUMNS: tuple[Column[_Row], ...] = (
         "", lambda row: f"{row.amounts.memory_mb / PER_GIB[MEMORY]:,.0f} GiB", "MEMORY", right=True
     ),
     Column("", lambda row: show_number(row.amounts.gpus), "GPUS", right=True),
-    Column("", lambda row: str(row.slots), "SLOTS", right=True, wide=True),
+    Column("", lambda row: _slots(row), "SLOTS", right=True, wide=True),
     Column("", _bar, "OF THE POOL"),
     Column("", lambda row: one_line(row.told), "", wide=True),
 )
@@ -117,8 +118,13 @@ def _capacity(balance: Balance, wide: bool) -> Table[_Row]:
     if not wide and len(rows) > _CAUSES:
         rest = rows[_CAUSES - 1 :]
         rows = [*rows[: _CAUSES - 1], _together(rest, balance.total)]
-    rows.append(_Row("total", balance.total, 0, "", balance.total))
+    rows.append(_Row(_TOTAL, balance.total, 0, "", balance.total))
     return Table(_COLUMNS, rows, f"capacity by cause, in {balance.unit}")
+
+
+def _slots(row: _Row) -> str:
+    """Return how many slots have a part of a cause; one slot may have parts of several."""
+    return "" if row.cause == _TOTAL else str(row.slots)
 
 
 def _row(each: CauseAmount, total: Amounts, now: float | None) -> _Row:
