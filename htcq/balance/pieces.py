@@ -90,14 +90,16 @@ def _of_table(
         piece = rest.pop(offer.name, None)
         if piece is None:
             continue
-        kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
+        kept_by = ""
+        if not verdicts.of_cycle:
+            kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
         left = tuple(piece.left.values())
         claims = None
         if offer.supports_policy and (piece.closed or not kept_by):
             claims = offer.claims
             number = as_number(piece.slot.frame.value("NumClaims"))
-            if piece.closed and number is not None:
-                # The cycle has not looked at it, or its matches are given back.
+            if (piece.closed or verdicts.of_cycle) and number is not None:
+                # The cycle has not looked at it, or its matches are given back, or none comes.
                 claims = int(number)
         key = (id(piece.slot.frame), signatures[row], left, piece.closings, kept_by, claims)
         known = found.get(key)

@@ -50,6 +50,7 @@ from htcq.why.match_failure import (
     CLAIM_REFUSED,
     DEDICATED_SCHEDULER,
     MAX_JOBS_RUNNING,
+    NEGOTIATOR_CRASH,
     NO_DEMAND,
     NO_SUCH_MACHINE,
     OUTRANKED,
@@ -311,9 +312,12 @@ class Verdicts:
             *of_slots,
             *crash_walls(self.trace),
         ]
-        # That nobody knows whether a schedd is up keeps no job from a slot.
+        # All that the negotiator does not come to waits for that first.
+        walls.sort(key=lambda each: each.id != NEGOTIATOR_CRASH)
+        # That nobody knows whether a schedd is up keeps no job from a slot; without time or a cycle
+        # earlier jobs take nothing.
         is_left = asking is not None and asking.skipped is Skipped.NO_TIME
-        if not is_left and all(wall.id == SCHEDD_SILENT for wall in walls):
+        if not (is_left or self.of_cycle) and all(wall.id == SCHEDD_SILENT for wall in walls):
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)

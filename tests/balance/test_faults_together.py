@@ -8,8 +8,16 @@ import pytest
 
 from htcq.balance.balance import Balance
 from htcq.report.views.status import plugin
-from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
-from tests.balance.pools import check
+from tests.audit.sites import (
+    Text,
+    job,
+    negotiator,
+    pool,
+    schedd,
+    slot,
+    submitter,
+)
+from tests.balance.pools import GOLDEN, check, pool_at
 
 NOW = 1_800_000_000
 _DRAINED: dict[str, Text | None] = {
@@ -108,3 +116,19 @@ def test_a_pool_without_slots_says_so_and_not_what_a_group_lacks() -> None:
     assert found.demand.nowhere.text == "the collector has no slot"
     state, text = plugin(found, ())
     assert (state, "the collector has no slot" in text) == (2, True)
+
+
+def test_where_no_cycle_comes_all_that_jobs_would_use_stands_for_that() -> None:
+    """Recorded from 25.14.1: of 20 jobs 16 run once there is a negotiator, on slots with a policy and without."""
+    found = check(pool_at(GOLDEN / "field" / "policy-and-plain-real"))
+    absent = found.of("negotiator-absent")
+
+    assert absent is not None
+    assert (absent.amounts.cpus, absent.jobs) == (16, 16)
+
+
+def test_jobs_that_a_crash_keeps_wait_for_that_first() -> None:
+    found = balance("NEGOTIATOR_PRE_JOB_RANK = (1\n")
+    assert found.demand is not None
+
+    assert {each.reason: each.jobs for each in found.demand.by} == {"negotiator-crash": 10}
