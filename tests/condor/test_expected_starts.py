@@ -20,8 +20,9 @@ FAULTS = {
     "SHADOW = /no/such": {"matched-jobs-do-not-start"},
     "": set(),
 }
-#: What follows from a time limit of 0 is listed under that.
-FOLLOWS = {"capacity-idle-while-jobs-wait", "negotiation-cut-off"}
+#: What follows from a time limit of 0 is listed under that; that it cuts off the negotiation is told
+#: besides after some cycles.
+FOLLOWS = {"capacity-idle-while-jobs-wait"}
 ALL = FOLLOWS.union(*FAULTS.values())
 
 
