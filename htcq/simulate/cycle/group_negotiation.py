@@ -47,8 +47,8 @@ class SubmitterQueue:
     """One submitter at one access point, with its queue.
 
     ``heard`` is when it was last heard of, as the negotiator compares it; ``place`` orders those
-    that are equal to it in the first turn, where their order is given. ``equals`` are the
-    submitters with idle jobs, itself among them, that were equal when they were sorted last.
+    that are equal to it, where their order is given. ``equals`` are the submitters with idle jobs,
+    itself among them, that were equal when they were sorted last.
 
     ``job_prio`` is the priority of jobs for which it stands here, None without
     USE_GLOBAL_JOB_PRIOS; ``job_prios`` are those it is asked for, None for all.
@@ -245,9 +245,6 @@ class GroupNegotiation:
         for each in asking:
             each.equals = frozenset(equals.get(keys[each], ()))
         asking[:] = _consolidated(std_sorted(asking, key=keys.__getitem__))
-        # An order that is given is that of the first turn; later ones begin as it leaves them.
-        for each in asking:
-            each.place = 0
 
     def _order(self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]) -> _SortKey:
         used = self._accounts.usage(asking.submitter.name)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from htcq.store.snapshot import open_snapshot
 from tests.audit.sites import (
     VERSION,
     accounting,
@@ -25,7 +22,6 @@ from tests.audit.sites import (
 )
 from tests.audit.sites import submitter as submitter_ad
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 #: The negotiator's ranks by default prefer less free cpus and memory, and then a lower SlotID.
 FOUR = tuple(
     policy_slot(f"slot{number}@node1", SlotID=number, Rank="0.0") for number in range(1, 5)
@@ -106,15 +102,6 @@ def test_what_one_leaves_the_other_has_in_the_next_spin() -> None:
     trace = run_cycle(given(policy_slot(), LIGHT, asks("ada", 8), asks("ben", 2), jobs=jobs), order)
 
     assert {each.name: each.matches for each in trace.submitters} == {"ada@site": 6, "ben@site": 2}
-
-
-def test_an_order_that_is_given_is_that_of_the_first_turn() -> None:
-    """Recorded from 23.9.6: who comes first in a later turn follows from how the turn before left them."""
-    where = GOLDEN / "negotiation-2" / "trixie-site-68"
-    recorded = pool_of(open_snapshot(where), str(where))
-    order = [str(record.name) for record in recorded.submitters]
-
-    assert run_cycle(recorded, order).rejections == run_cycle(recorded).rejections
 
 
 def test_less_than_the_lightest_slot_is_not_shared_out_again() -> None:
