@@ -127,8 +127,9 @@ class Balance:
 def balance_of(verdicts: Verdicts) -> Balance:
     """Return the balance of the pool of ``verdicts``; no further cycle is simulated."""
     pool = verdicts.pool
+    now = ObservedPool(pool).now
     found = verdicts.on(all_idle(pool.jobs or ()))
-    capacity = Capacities(verdicts, waiting_of(verdicts, found)).capacity()
+    capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
     demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
@@ -150,7 +151,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         for name in {*of_group, *capacity.gains}
     }
     usage = {each.name: each.used_after for each in verdicts.trace.groups}
-    now, quotas = ObservedPool(pool).now, verdicts.cycle.quotas
+    quotas = verdicts.cycle.quotas
     return Balance(
         verdicts.trace.unit,
         capacity.total,

@@ -46,7 +46,6 @@ from htcq.pool.slot_state import (
     drain_of,
     used_as,
 )
-from htcq.poolquota.ailment import ObservedPool
 from htcq.poolquota.health import stale_slots
 from htcq.simulate.course.machines import machine_of
 from htcq.simulate.cycle.carving import Startds
@@ -80,7 +79,7 @@ class Capacity:
 class Capacities:
     """The capacity of the pool of ``verdicts``, for the jobs ``waiting`` there."""
 
-    def __init__(self, verdicts: Verdicts, waiting: Sequence[Waiting]) -> None:
+    def __init__(self, verdicts: Verdicts, waiting: Sequence[Waiting], now: float | None) -> None:
         self._verdicts, self._waiting = verdicts, waiting
         supply = verdicts.cycle.quotas.supply
         self._slots, self._weighed = supply.every, Weighed(supply)
@@ -89,7 +88,7 @@ class Capacities:
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._stale = set(map(id, stale_slots(verdicts.pool)))
-        self._now = ObservedPool(verdicts.pool).now
+        self._now = now
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
         self._made: dict[str, list[Made]] = {}

@@ -13,7 +13,6 @@ from htcq.balance.causes import must_be_lifted
 from htcq.classads import as_number
 from htcq.pool.job import Job
 from htcq.pool.slot import Number
-from htcq.poolquota.ailment import ObservedPool
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
 from htcq.simulate.cycle.slot_table import Offer
@@ -56,8 +55,8 @@ class Waiting(NamedTuple):
     """Jobs that wait, ask for the same and have the same reasons.
 
     ``cause`` is the first reason that is not of the slots; empty where all are. ``requested`` are
-    the amounts of each asset, as far as they are numbers. ``is_fresh`` jobs came so lately that ads
-    of their access point may not count them.
+    the amounts of each asset, as far as they are numbers. ``faults`` are the reasons that somebody
+    must lift.
     """
 
     meeting: Meeting
@@ -66,14 +65,7 @@ class Waiting(NamedTuple):
     cause: str
     verdict: Verdict
     requested: Mapping[str, Number]
-    is_fresh: bool = False
-
-    @property
-    def faults(self) -> frozenset[str]:
-        """The reasons that somebody must lift."""
-        return frozenset(
-            each.id for each in self.verdict.walls if must_be_lifted(each, self.is_fresh)
-        )
+    faults: frozenset[str]
 
 
 class Answers(NamedTuple):
@@ -88,9 +80,14 @@ class Answers(NamedTuple):
     whole: Array
 
 
-def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, ...]:
-    """Return the jobs of the verdicts ``found`` that wait for slots, in the order of the queues."""
-    classes, now = [], ObservedPool(verdicts.pool).now
+def waiting_of(
+    verdicts: Verdicts, found: Iterable[Verdict], now: float | None
+) -> tuple[Waiting, ...]:
+    """Return the jobs of the verdicts ``found`` that wait for slots, in the order of the queues.
+
+    Ads of access points may not count those that came shortly before ``now``.
+    """
+    classes = []
     for verdict in found:
         number = sum(job.wanted for job in verdict.jobs)
         if verdict.starts or not number:
@@ -102,7 +99,8 @@ def waiting_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Waiting, .
         cause = limits[0] if limits else ""
         requested = verdicts.slots.requested(meeting)
         is_fresh = now is not None and all(_is_fresh(job, now) for job in verdict.jobs)
-        classes.append(Waiting(meeting, request, number, cause, verdict, requested, is_fresh))
+        faults = frozenset(each.id for each in verdict.walls if must_be_lifted(each, is_fresh))
+        classes.append(Waiting(meeting, request, number, cause, verdict, requested, faults))
     return tuple(classes)
 
 

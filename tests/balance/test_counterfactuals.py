@@ -16,6 +16,7 @@ from htcq.balance.capacity import Capacities
 from htcq.balance.causes import STARTING
 from htcq.balance.wanting import waiting_of
 from htcq.pool.pool import Pool
+from htcq.poolquota.ailment import ObservedPool
 from htcq.why.choice import all_idle
 from htcq.why.match_failure import SLOT_CONSTRAINT, START_VANILLA_UNIVERSE
 from htcq.why.verdict import Verdicts
@@ -45,8 +46,9 @@ def jobs_started(balance: Balance) -> int:
 
 def standing_for(verdicts: Verdicts, cause: str) -> frozenset[str]:
     """Return the names of the slots with parts that stand for a cause."""
-    waiting = waiting_of(verdicts, verdicts.on(all_idle(verdicts.pool.jobs or ())))
-    parts = Capacities(verdicts, waiting).capacity().parts
+    now = ObservedPool(verdicts.pool).now
+    waiting = waiting_of(verdicts, verdicts.on(all_idle(verdicts.pool.jobs or ())), now)
+    parts = Capacities(verdicts, waiting, now).capacity().parts
     return frozenset(name for part in parts if part.cause == cause for name in part.slots)
 
 
