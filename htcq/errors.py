@@ -18,7 +18,9 @@ NESTED_VARIABLE = "HTCQ_NESTED"
 
 #: The option that raises all limits of what a pool holds.
 LIMITS_OPTION = "--limits"
-
+#: The option that lets root evaluate strangers' data where they cannot be confined, and the
+#: variable that stands for it.
+UNCONFINED_OPTION, UNCONFINED_VARIABLE = "--unconfined", "HTCQ_UNCONFINED"
 
 #: A message is a line; of a longer one the beginning and the end are kept.
 _MAX_LETTERS, _MAX_BEGINNING, _MAX_END = 800, 500, 200
@@ -102,6 +104,12 @@ class JournalError(HtcqError):
 
 class OutputError(HtcqError):
     """What htcq found or made cannot be written: a full disk, a closed stream."""
+
+    exit_status = EXIT_UNKNOWN
+
+
+class ConfinementError(HtcqError):
+    """Strangers' data that would be evaluated by a process that can do too much."""
 
     exit_status = EXIT_UNKNOWN
 

@@ -17,8 +17,12 @@ from typing import Any, NamedTuple
 
 from htcq.errors import BindingsError
 
-#: Lines after which nothing of this machine's own configuration is read.
-ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
+#: Lines after which nothing of this machine's own configuration is read, and nobody is asked for
+#: its name: without an answer the library asks again for a minute (init_local_hostname_impl of
+#: src/condor_utils/ipv6_hostname.cpp, 25.8), and a confined process may ask nobody.
+ALONE = (
+    "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\nNETWORK_HOSTNAME = localhost\n"
+)
 #: userHome() would look up accounts of this machine.
 BLINDING = "CLASSAD_ENABLE_USER_HOME"
 BLIND = f"\n{BLINDING} = false\n"

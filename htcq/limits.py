@@ -28,9 +28,13 @@ _USUAL_EXPANSION = 50
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one run; ``factor`` raises those that honest data may reach, in proportion."""
+    """The limits of one run; ``factor`` raises those that honest data may reach, in proportion.
+
+    ``unconfined``: also where the machine cannot confine the process that reads.
+    """
 
     factor: float = 1.0
+    unconfined: bool = False
 
     @property
     def members(self) -> int:

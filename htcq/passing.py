@@ -108,6 +108,11 @@ def forget_child(pid: int) -> None:
     _children.discard(pid)
 
 
+def noted_children() -> frozenset[int]:
+    """Return the children that are noted now."""
+    return frozenset(_children)
+
+
 def end_children(pids: Sequence[int]) -> None:
     """End children, which are still to be waited for; they may remove their temporary files first.
 
@@ -123,7 +128,8 @@ def end_children(pids: Sequence[int]) -> None:
 
 
 def _send(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
+    # A confined process may send none: its parent ends what it has left.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from fractions import Fraction
 
@@ -285,6 +285,8 @@ def two_digits(amount: float) -> float:
 
 #: The largest number of names that a sentence lists.
 _LISTED = 3
+#: Between clauses of a sentence.
+_ENDS = ("; ", ": ", ", ", " (")
 _SPANS = ((86400, "d"), (3600, "h"), (60, "min"))
 _LAST_MOMENT = 1e11
 _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
@@ -300,6 +302,30 @@ def counted(number: int, one: str, many: str = "") -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number} {many or one + 's'}"
+
+
+def shortened(text: str, letters: int) -> str:
+    """Return ``text`` in one line, cut off where it has more than so many letters.
+
+    It ends with a clause, or else with a word, if one ends in its second half.
+    """
+    line = " ".join(text.split())
+    if len(line) <= letters:
+        return line
+    line = line[: letters - 3]
+    ends = max(line.rfind(each) for each in _ENDS)
+    if ends < letters // 2:
+        ends = line.rfind(" ")
+    return f"{line[:ends] if ends >= letters // 2 else line}..."
+
+
+def first_named(names: Sequence[str], most: int, number: int = 0) -> str:
+    """Return the first of ``names`` and how many more there are: ``a, b and 4 more``.
+
+    They are the first of a ``number`` of things where that is more than they are themselves.
+    """
+    text, more = ", ".join(names[:most]), max(number, len(names)) - min(most, len(names))
+    return f"{text} and {more} more" if more else text
 
 
 def listed(names: Iterable[str]) -> str:

@@ -15,7 +15,8 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 ``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``--kill-points`` says at how
 many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
-always the same first; ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
+always the same first; ``--guarantee-trees`` says the same to ``tests/properties/test_guarantee.py``;
+``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
 find instead of comparing it. They stand here because pytest-xdist's controller, which does not
 collect, sees no file below ``tests`` in time."""
 
@@ -30,9 +31,16 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# No test is timed: on a busy machine an example takes as long as it takes.
+from htcq.errors import UNCONFINED_VARIABLE
+
+# No test is timed: on a busy machine an example takes as long as it takes. CI draws the same examples in each run, so that
+# a change is refused for what it does; whoever runs the tests outside of CI draws anew.
 settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.load_profile("same" if os.environ.get("CI") else "untimed")
+
+#: From what CI draws at random.
+_SEED_OF_CI = "1"
 
 #: What is drawn at random: the test module, and what it draws.
 _DRAWN = {
@@ -60,7 +68,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=50,
         help="how many random pools with group quotas to draw",
     )
-    parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--quota-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
     parser.addoption(
         "--balance-cases",
         type=int,
@@ -103,7 +113,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=0,
         help="at how many lines to kill each command that writes elastic quotas (0: a few)",
     )
-    parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--cycle-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
     parser.addoption(
         "--claim-pairs",
         type=int,
@@ -116,7 +128,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=60,
         help="on how many random pools all places that say what a claim is must agree",
     )
-    parser.addoption("--claim-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--claim-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
+    parser.addoption(
+        "--guarantee-trees",
+        type=int,
+        default=200,
+        help="on how many random trees of groups quotas must keep every min",
+    )
     parser.addoption(
         "--why-pools",
         type=int,
@@ -129,14 +149,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=4000,
         help="on how many random expressions the columnar engine and the ClassAd library must agree",
     )
-    parser.addoption("--engine-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--engine-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
     parser.addoption(
         "--old-cases",
         type=int,
         default=4000,
         help="how many random texts to read as HTCondor's old and new parsers do",
     )
-    parser.addoption("--old-seed", help="draw them as a run did that named this seed; else anew")
+    parser.addoption(
+        "--old-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
     parser.addoption(
         "--sort-arrays",
         type=int,
@@ -169,12 +193,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Python may lie where only root can read it; tests of what root refuses set it otherwise.
+    os.environ[UNCONFINED_VARIABLE] = "1"
     _run_benchmarks_once(config)
     told = getattr(config, "workerinput", {})
     for what in _DRAWN:
         name = f"{what}_seed"
         given = told.get(name) or getattr(config.option, name)
-        setattr(config.option, name, given or secrets.token_hex(4))
+        drawn = _SEED_OF_CI if os.environ.get("CI") else secrets.token_hex(4)
+        setattr(config.option, name, given or drawn)
 
 
 def _run_benchmarks_once(config: pytest.Config) -> None:

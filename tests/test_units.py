@@ -7,7 +7,16 @@ from fractions import Fraction
 import pytest
 
 from htcq.errors import InputError
-from htcq.units import attribute, parse_amount, parse_weight, show_amount, show_number, whole_number
+from htcq.units import (
+    attribute,
+    first_named,
+    parse_amount,
+    parse_weight,
+    shortened,
+    show_amount,
+    show_number,
+    whole_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -134,3 +143,25 @@ def test_a_number_without_end_is_no_amount(text: str) -> None:
         parse_amount("cpus", text)
     with pytest.raises(InputError, match="is not a weight"):
         parse_weight("cpus", text)
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "number", "text"),
+    [
+        (("a",), 3, 0, "a"),
+        (("a", "b", "c"), 3, 0, "a, b, c"),
+        (("a", "b", "c", "d"), 3, 0, "a, b, c and 1 more"),
+        (("a", "b"), 1, 0, "a and 1 more"),
+        (("a", "b", "c"), 3, 9, "a, b, c and 6 more"),
+    ],
+)
+def test_the_first_of_many_names(names: tuple[str, ...], most: int, number: int, text: str) -> None:
+    assert first_named(names, most, number) == text
+
+
+def test_a_cut_sentence_ends_with_a_clause_or_a_word() -> None:
+    assert shortened("a short one", 20) == "a short one"
+    text = "START refuses it: ConsumptionCpus of the slot is undefined; Cpus is 1"
+    assert shortened(text, 66) == "START refuses it: ConsumptionCpus of the slot is undefined..."
+    assert shortened("one twenty three four five", 16) == "one twenty..."
+    assert shortened("x" * 30, 16) == "x" * 13 + "..."

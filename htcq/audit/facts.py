@@ -16,3 +16,8 @@ def knob_fact(evidence: Evidence, name: str, default: str = "(not set)") -> Fact
         if knob is not None:
             return Fact(knob.name, knob.value, knob.place)
     return Fact(name, evidence.setting(name, default))
+
+
+def each_machine(count: int) -> str:
+    """Return the machines that are alike as the subject of a sentence in the singular."""
+    return "the machine" if count == 1 else f"each of {count} machines"

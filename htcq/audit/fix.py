@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from htcq.pool.configuration import LEGAL_NAME, STATEMENTS
 from htcq.pool.machine_roles import Role as Role
+from htcq.units import first_named
 
 #: Characters that would break the line, or change the next one.
 _BROKEN = re.compile(r"[\x00-\x1f\x7f]")
@@ -55,11 +56,7 @@ class Setting:
             return f"every {self.role.value}"
         if len(self.nodes) == 1:
             return f"{self.role.value} {self.nodes[0]}"
-        names = ", ".join(self.nodes[:_NAMED])
-        more = len(self.nodes) - _NAMED
-        if more > 0:
-            names += f" and {more} more"
-        return f"{self.role.value}s {names}"
+        return f"{self.role.value}s {first_named(self.nodes, _NAMED)}"
 
 
 def united(settings: Iterable[Setting]) -> tuple[Setting, ...]:

@@ -11,6 +11,9 @@ from htcq.pool.record import Record
 from htcq.pool.slot import Number, Slot
 from htcq.quota.group_tree import ROOT, assigned_group
 
+#: What jobs without a group are of.
+NO_GROUP = "no group"
+
 
 def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
     """Return the part of the pool that ``slots`` are, from 0 to 1.
@@ -45,6 +48,6 @@ def groups_that_wait(evidence: Evidence, submitters: Iterable[Record]) -> tuple[
             continue
         group = assigned_group(tree, record.name).group
         if group == ROOT:
-            group = "no group"
+            group = NO_GROUP
         groups[group] = None
     return tuple(groups)

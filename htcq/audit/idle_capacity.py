@@ -11,11 +11,13 @@ from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.pool.slot import Number
 from htcq.pool.slot_state import utc
-from htcq.units import CPUS, amount_of, counted, show_number
+from htcq.units import CPUS, amount_of, counted, shortened, show_number
 
 #: What waiting jobs would use of a cause: less than this part of the pool is information only.
 _NOTEWORTHY = 0.01
 _NAMED = 3
+#: How much of a reason that somebody wrote is shown.
+_LETTERS = 80
 
 
 def idle_for(evidence: Evidence, cause: str) -> Iterator[Found]:
@@ -35,6 +37,15 @@ def _share(part: Number, whole: Number) -> float:
     return min(1.0, part / whole) if whole > 0 else 0.0
 
 
+def _of_the_pool(balance: Balance, each: CauseAmount) -> str:
+    """Return which part of the cores it is, and of the weight where that differs."""
+    cores = f"{100 * _share(each.amounts.cpus, balance.total.cpus):.0f} %"
+    weight = f"{100 * _share(each.amounts.weight, balance.total.weight):.0f} %"
+    if cores == weight:
+        return f"{cores} of the pool"
+    return f"{cores} of the cores and {weight} of the weight of the pool"
+
+
 def _jobs(each: CauseAmount) -> str:
     if each.jobs:
         return f"{counted(each.jobs, 'job')} would start there"
@@ -44,7 +55,7 @@ def _jobs(each: CauseAmount) -> str:
 def _found(balance: Balance, each: CauseAmount) -> Found:
     part, kind = part_of(balance, each), cause_type(each.cause)
     since = "" if each.since is None else f" since {utc(each.since)}"
-    details = [detail for detail, _ in each.details[:_NAMED]]
+    details = [shortened(detail, _LETTERS) for detail, _ in each.details[:_NAMED]]
     facts = [
         Fact(
             "weight", f"{show_number(each.amounts.weight)} of {show_number(balance.total.weight)}"
@@ -53,9 +64,14 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
         Fact("weight that waiting jobs would use", show_number(each.wanted.weight)),
     ]
     if details:
-        facts.append(Fact("of", "; ".join(details)))
+        by = " by" if all(detail.startswith("by ") for detail in details) else ""
+        told = "; ".join(detail.removeprefix("by ") if by else detail for detail in details)
+        facts.append(Fact(f"{each.cause}{by}", told))
     used = _share(each.wanted.weight, balance.total.weight)
     cores = _share(each.wanted.cpus, balance.total.cpus)
+    if not each.jobs:
+        # Something else keeps the jobs as well: what it holds counts, not what would start.
+        used = part
     severity = None if max(used, cores) >= _NOTEWORTHY else Severity.INFO
     waiting = balance.waiting
     return Found(
@@ -63,7 +79,7 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
         subject="the pool",
         message=(
             f"{counted(each.slots, 'slot')} with {amount_of(CPUS, each.amounts.cpus)}, "
-            f"{100 * part:.0f} % of the pool, {'stands' if each.slots == 1 else 'stand'} idle "
+            f"{_of_the_pool(balance, each)}, {'stands' if each.slots == 1 else 'stand'} idle "
             f"while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: {kind.name}"
             f"{since}; {_jobs(each)}"
         ),

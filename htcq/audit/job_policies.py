@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from htcq.classads import parsed
+from htcq.htcondor.releases import TRANSFORMS_AS_ADS
 from htcq.pool.configuration import Configuration
 from htcq.pool.secrets import is_secret_knob
 from htcq.pool.transforms import BrokenLine, Loss, broken_lines
 
-#: The first version whose schedd ignores transforms that are written as a ClassAd, and the last to
-#: warn of them.
-_WITHOUT_OLD_SYNTAX = (25, 8, 2)
 _OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not know any more"
 
 
@@ -67,10 +65,10 @@ class JobPolicies:
                 yield self._transform(knob, text, place)
             elif not self._version:
                 yield JobPolicy(knob, text, place, depends_on_version=True)
-            elif self._version < _WITHOUT_OLD_SYNTAX:
-                yield JobPolicy(knob, text, place, ignored_later=_OLD_SYNTAX)
-            else:
+            elif TRANSFORMS_AS_ADS.holds(self._version):
                 yield JobPolicy(knob, text, place, ignored=_OLD_SYNTAX)
+            else:
+                yield JobPolicy(knob, text, place, ignored_later=_OLD_SYNTAX)
 
     def requirements(self) -> Iterator[JobPolicy]:
         """Yield the submit requirements that SUBMIT_REQUIREMENT_NAMES lists."""

@@ -101,7 +101,7 @@ def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
 def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
     """Return the slots with the attributes that their nodes would publish."""
     texts = _published(settings)
-    expressions = Expressions()
+    expressions = Expressions(pool.moment)
     frames: dict[tuple[int, str], SharedAttributes] = {}
     slots = list(pool.slots or ())
     nodes = {node for node, _ in texts}

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Harm, Severity
-from htcq.poolquota.access.flocking import Flocking
-from htcq.why.match_failure import START, MatchFailure
+from htcq.policy.claim import request_of
+from htcq.pool.shared_attributes import SharedAttributes
+from htcq.poolquota.access.flocking import flocking_of
+from htcq.why.match_failure import REQUEST_UNDEFINED, START, MatchFailure
 from htcq.why.unmatched import Unmatched
 
 _EXAMPLES = 3
+#: What one job does, and what several do.
+_Verbs = tuple[str, str]
 
 
 @dataclass
@@ -24,9 +28,12 @@ class _AtWall:
 
 
 def found_by_wall(
-    evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: str
+    evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: _Verbs
 ) -> Iterator[Found]:
-    """Yield a finding for each wall that ``chosen`` names; ``what`` describes the jobs."""
+    """Yield a finding for each wall that ``chosen`` names.
+
+    ``what`` describes one job, and several.
+    """
     walls: dict[str, _AtWall] = {}
     for each in evidence.unmatched:
         wall = chosen(each)
@@ -38,42 +45,43 @@ def found_by_wall(
 
 def _cause(wall: MatchFailure) -> str:
     """Return the key by which walls of several autoclusters are one: the clause, or the asset."""
-    return str(wall.amounts.get("clause") or wall.amounts.get("asset") or "several assets")
+    amounts = wall.amounts
+    if wall.id == REQUEST_UNDEFINED:
+        return str(amounts["expression"])
+    return str(amounts.get("clause") or amounts.get("asset") or "several assets")
 
 
-def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found:
+def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Found:
     jobs = sum(each.jobs for each in at_wall.clusters)
     first = at_wall.clusters[0].request
     clusters = counted(len(at_wall.clusters), "autocluster")
     message = (
-        f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
-        f"{at_wall.wall.text}"
+        f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, "
+        f"{what[jobs != 1]}: {at_wall.wall.text}"
     )
-    severity: Severity | None = None
     points = {each.request.first.access_point for each in at_wall.clusters}
-    flocking = Flocking(evidence.access, evidence.pool.schedds)
-    elsewhere = flocking.to(points)
-    if elsewhere and flocking.happens(points):
-        message += f"; they may run in {elsewhere}"
-        severity = Severity.INFO
-    elif elsewhere:
-        message += (
-            f"; FLOCK_TO names {elsewhere}, but no access point has a job there (TotalFlockedJobs)"
-        )
-    own = "Requirements"
-    if at_wall.wall.id == START:
-        own = "Start"
-    text = str(at_wall.wall.amounts.get("clause", "")) or first.frame.text(own)
-    facts: tuple[Fact, ...] = ()
-    if text:
-        facts = (Fact(own, text),)
+    flocking = flocking_of(evidence.pool)
+    elsewhere = flocking.text(points)
+    if elsewhere:
+        message += f"; {elsewhere}"
     return Found(
         cause=cause,
         subject=f"job {first.first.id}",
         message=message,
-        facts=facts,
+        advice=f"{at_wall.wall.advice}." if at_wall.wall.id == REQUEST_UNDEFINED else "",
+        facts=_facts(at_wall.wall, first.frame),
         count=jobs,
         harm=Harm(jobs=jobs),
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
-        severity=severity,
+        severity=Severity.INFO if flocking.takes(points) else None,
     )
+
+
+def _facts(wall: MatchFailure, frame: SharedAttributes) -> tuple[Fact, ...]:
+    """Return the expression that keeps the jobs from all slots."""
+    own = "Start" if wall.id == START else "Requirements"
+    if wall.id == REQUEST_UNDEFINED:
+        own = request_of(str(wall.amounts["asset"]))
+    own = str(wall.amounts.get("attribute", own))
+    text = str(wall.amounts.get("clause", "")) or frame.text(own)
+    return (Fact(own, text),) if text else ()

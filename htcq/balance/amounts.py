@@ -71,8 +71,7 @@ class Weighed:
 
     def at_birth(self, slot: Slot) -> Amounts:
         """Return what ``slot`` had when nothing was carved from it."""
-        whole = {asset: amount or 0 for asset, amount in slot.total().items()}
-        return self.with_left(slot, whole)
+        return self.with_left(slot, slot.whole())
 
 
 def _amounts(weight: Number, left: Mapping[str, Number | None]) -> Amounts:

@@ -6,16 +6,17 @@ each asset; what is in none of the known causes is "unexplained", and that is a 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from htcq.balance.amounts import Amounts
 from htcq.balance.capacity import Capacities
 from htcq.balance.causes import (
-    ASSET_MISSING,
+    OTHER_NEGOTIATOR,
     START_REFUSES,
     UNEXPLAINED,
+    UNWANTED,
     cause_type,
 )
 from htcq.balance.demand import Demand, demand_of
@@ -28,12 +29,18 @@ from htcq.balance.wanting import waiting_of
 from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
 from htcq.pool.demand import JobWeights
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
-from htcq.pool.slot_causes import STALE
-from htcq.pool.slot_state import BROKEN, DRAINED, OFFLINE, OWNER, START_FALSE
+from htcq.pool.slot_causes import ASSET_CURES, ASSET_MISSING, STALE
+from htcq.pool.slot_state import BROKEN, DRAINED, OFFLINE, OWNER, START_FALSE, machine_of
 from htcq.poolquota.ailment import ObservedPool
+from htcq.poolquota.health import foreign_schedds
+from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
+from htcq.units import counted, first_named
 from htcq.why.choice import all_idle
-from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.held import HeldJobs, held_of
+from htcq.why.match_failure import NEGOTIATOR_ABSENT, WALLS
+from htcq.why.sums import once_a_negotiator_works
 from htcq.why.verdict import Verdicts
 
 #: How many machines a cure names.
@@ -72,7 +79,8 @@ class Balance:
     waiting jobs start, the most weight first. ``unknown`` says what could not be looked at: with
     any of it nothing is certain to be fine. ``now`` is the time of the capture, None: not known.
     ``machines`` are what all machines have, by name.
-    ``unmet`` is what should have happened and did not, whatever the simulated cycle does.
+    ``unmet`` is what should have happened and did not, whatever the simulated cycle does. ``held``
+    are the jobs on hold, None where the queues are not known.
     """
 
     unit: str
@@ -86,6 +94,11 @@ class Balance:
     now: float | None
     machines: tuple[MachineBalance, ...] = ()
     unmet: tuple[Unmet, ...] = ()
+    held: HeldJobs | None = None
+    #: What the first cycle makes of jobs that wait for a negotiator, in words.
+    once_a_negotiator_works: tuple[str, ...] = ()
+    #: The knob that keeps cycles so far apart that nobody means it, and its seconds.
+    long_wait: tuple[str, float] | None = None
 
     def of(self, cause: str) -> CauseAmount | None:
         """Return what stands for ``cause``; None where nothing does."""
@@ -112,6 +125,11 @@ class Balance:
         return self.demand.jobs - self.demand.starting
 
     @property
+    def waits_for_cycle(self) -> bool:
+        """Whether jobs that the next cycle starts wait longer for it than anybody means."""
+        return self.long_wait is not None and bool(self.demand and self.demand.starting)
+
+    @property
     def is_sound(self) -> bool:
         """Whether nothing must be lifted, nothing failed, and no group lacks what it is due.
 
@@ -119,7 +137,7 @@ class Balance:
         """
         if self.demand is not None and (self.demand.of(UNEXPLAINED) or self.demand.nowhere):
             return False
-        if any(each.is_fault for each in self.unmet):
+        if any(each.is_fault for each in self.unmet) or self.waits_for_cycle:
             return False
         return not (self.faults or self.below)
 
@@ -130,7 +148,8 @@ def balance_of(verdicts: Verdicts) -> Balance:
     now = ObservedPool(pool).now
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
-    demand, of_groups = demand_of(verdicts, found, JobWeights(pool))
+    weight_of = JobWeights(pool)
+    demand, of_groups = demand_of(verdicts, found, weight_of)
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
         for cause, gain in own.items():
@@ -165,11 +184,19 @@ def balance_of(verdicts: Verdicts) -> Balance:
             of_groups,
             by_group,
         ),
-        (*_failures(unmet), *_todo(standings)),
-        _unknown(verdicts),
+        (*_failures(unmet), *_waits(long_wait(pool), demand), *_todo(standings)),
+        (
+            *_unknown(verdicts),
+            *_doubts(capacity.doubtful),
+            *_left_to_others(standings),
+            *_of_other_pools(pool, standings),
+        ),
         now,
         machines_of(capacity.parts, pool.slots or ()),
         unmet,
+        None if pool.jobs is None else held_of(pool.jobs, weight_of, verdicts.access_point),
+        tuple(once_a_negotiator_works(found)),
+        long_wait(pool),
     )
 
 
@@ -186,27 +213,91 @@ def _by_weight(each: Todo) -> tuple[Number, int, str]:
     return -each.gain.wanted.weight, -max(each.gain.jobs, each.gain.behind), each.cause
 
 
+def _waits(wait: tuple[str, float] | None, demand: Demand) -> Iterator[Todo]:
+    """Yield what brings the next cycle nearer, where it is far away from jobs that it starts."""
+    if wait is not None and demand.starting:
+        yield Todo(CYCLES_FAR_APART, f"a shorter {wait[0]}", Gain(jobs=demand.starting))
+
+
 def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
     for each in unmet:
         if each.is_fault:
-            yield Todo(each.id, each.cure, Gain(jobs=len(each.jobs)))
+            yield Todo(each.id, each.cure.rstrip("."), Gain(jobs=len(each.jobs)))
 
 
 def cure_of(amount: CauseAmount) -> str:
-    """Return what lifts a cause: of drained machines the commands, the first of many."""
+    """Return what lifts a cause: of drained machines the commands, the first of many.
+
+    Machines on which no job would start are left out, unless none would start on any.
+    """
     if amount.cause in _OF_MACHINES and amount.examples:
-        return f"{cause_type(amount.cause).lifted_by} ({_several(amount)})"
+        lifted_by = cause_type(amount.cause).lifted_by
+        if amount.cause == ASSET_MISSING and amount.details:
+            lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
+        return f"{lifted_by} ({_several(amount)})"
     if amount.cause != DRAINED:
+        raised_by = WALLS[amount.cause].raised_by if amount.cause in WALLS else ""
+        if amount.is_fault and raised_by:
+            return raised_by
         return cause_type(amount.cause).lifted_by
-    named = [f"condor_drain -cancel {machine}" for machine in amount.machines[:_NAMED]]
-    more = len(amount.machines) - _NAMED
+    machines, number = amount.machines, len(amount.machines)
+    if amount.gain.slots:
+        machines, number = _machines(amount), amount.gain.machines
+    named = [f"condor_drain -cancel {machine}" for machine in machines[:_NAMED]]
+    more = number - _NAMED
     return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
 
 
+def _machines(amount: CauseAmount) -> tuple[str, ...]:
+    """Return the first of the machines where jobs would start."""
+    return tuple(machine_of(slot) for slot in amount.gain.slots)
+
+
 def _several(amount: CauseAmount) -> str:
-    """Return the slots that have a part of it, the first of many."""
-    more = amount.slots - len(amount.examples)
-    return ", ".join(amount.examples) + (f" and {more} more" if more > 0 else "")
+    """Return the first of many machines where jobs would start, or slots that have a part of it."""
+    if amount.gain.slots:
+        return first_named(_machines(amount), _NAMED, amount.gain.machines)
+    return first_named(amount.examples, _NAMED, amount.slots)
+
+
+def _doubts(names: Sequence[str]) -> Iterator[str]:
+    """Yield why sums are not certain: slots whose ads do not add up."""
+    if names:
+        own = "its" if len(names) == 1 else "their"
+        yield (
+            f"the ads of {first_named(names, 1)}, with those of {own} dynamic slots, do not add up "
+            "to TotalSlot*: an ad is missing, twice there, or damaged"
+        )
+
+
+def _left_to_others(standings: Sequence[CauseAmount]) -> Iterator[str]:
+    """Yield that jobs wait for what another negotiator may have or not."""
+    for each in standings:
+        if each.cause == OTHER_NEGOTIATOR and each.jobs:
+            yield (
+                f"{counted(each.jobs, 'job')} would use slots that NEGOTIATOR_SLOT_CONSTRAINT "
+                "hides from this negotiator: --name NEGOTIATOR says whether another one matches "
+                "them"
+            )
+
+
+def _of_other_pools(pool: Pool, standings: Sequence[CauseAmount]) -> Iterator[str]:
+    """Yield that jobs that flock from other pools, and are not known, may want what is free."""
+    if not any(each.cause == UNWANTED and each.amounts.cpus for each in standings):
+        return
+    foreign, known = foreign_schedds(pool), {job.access_point for job in pool.jobs or ()}
+    idle = Counter[str]()
+    for record in pool.submitters:
+        schedd = record.text("ScheddName")
+        if schedd in foreign and schedd not in known:
+            idle[schedd] += int(record.number("IdleJobs") or 0)
+    number = sum(idle.values())
+    if number:
+        names = first_named(list(+idle), _NAMED)
+        yield (
+            f"{counted(number, 'idle job')} of {names}, which flock from other pools, cannot be "
+            "looked at: whether they want what is free is not known"
+        )
 
 
 def _unknown(verdicts: Verdicts) -> tuple[str, ...]:

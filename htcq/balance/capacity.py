@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from htcq.balance.amounts import NOTHING, Amounts, Weighed
+from htcq.balance.amounts import NOTHING, Amounts, Weighed, total_of
 from htcq.balance.causes import (
-    ASSET_MISSING,
     FRAGMENTED,
     IN_NO_SLOT,
     LATER,
@@ -30,27 +28,31 @@ from htcq.balance.causes import (
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
-from htcq.balance.lost import Lost, lift_lost, missing_assets
+from htcq.balance.lost import Lost, lift_lost
 from htcq.balance.pieces import Piece, Pieces, alike
+from htcq.balance.places import places_of
 from htcq.balance.standing import Part
+from htcq.balance.steps import Step, Taker, repeats, stands_for
 from htcq.balance.wanting import Waiting, tables_of
-from htcq.classads import as_number
+from htcq.classads import Value, as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_causes import STALE
+from htcq.pool.slot_causes import ASSET_MISSING, STALE
+from htcq.pool.slot_shortages import DiskInFiles, shortage_of, without_asset
 from htcq.pool.slot_state import (
     BROKEN,
     DRAINED,
+    HIBERNATING,
     OFFLINE,
     closed_by,
-    closings_of,
     drain_of,
+    machine_of,
     used_as,
 )
-from htcq.poolquota.health import stale_slots
-from htcq.simulate.course.machines import machine_of
+from htcq.poolquota.closings import Closings
+from htcq.simulate.course.claims import amounts_of
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.schedd_negotiation import Made
-from htcq.units import CPUS, GPUS
+from htcq.units import CPUS, DISK, GPUS
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdicts
 
@@ -59,7 +61,7 @@ _IN_PIECES = (CPUS, GPUS)
 #: Causes that end by themselves.
 _IN_TIME = frozenset((LATER, UNEXPLAINED))
 #: Slots that are closed for these say themselves which jobs START would take.
-_OPEN_START = frozenset((STALE, OFFLINE, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
+_OPEN_START = frozenset((STALE, OFFLINE, HIBERNATING, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,15 @@ class Capacity:
     """All capacity: ``total`` is what the slots had when nothing was carved from them.
 
     ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
-    that cause alone were lifted, where any would.
+    that cause alone were lifted, where any would. ``doubtful`` are slots that have, with all of
+    their dynamic slots, not what they had at first.
     """
 
     total: Amounts
     by_kind: Mapping[str, Amounts]
     parts: tuple[Part, ...]
     gains: Mapping[str, Mapping[str, Gain]]
+    doubtful: tuple[str, ...] = ()
 
 
 class Capacities:
@@ -87,8 +91,7 @@ class Capacities:
         self._hidden = set(map(id, supply.hidden))
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
-        self._stale = set(map(id, stale_slots(verdicts.pool)))
-        self._now = now
+        self._closings, self._now = Closings(verdicts.pool), now
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
         self._made: dict[str, list[Made]] = {}
@@ -97,12 +100,13 @@ class Capacities:
                 self._made.setdefault(made.slot, []).append(made)
         self._parts: list[Part] = []
         self._lost: list[Lost] = []
+        self._files = DiskInFiles(self._slots)
+        self._doubtful: list[str] = []
         self._rest = [each.number for each in waiting]
+        self._no_cycle = verdicts.of_cycle[0].id if verdicts.of_cycle else ""
         #: Why a slot gets none of the jobs that fit and that nothing else keeps from it.
-        self._nothing = UNEXPLAINED
-        if verdicts.of_cycle:
-            self._nothing = verdicts.of_cycle[0].id
-        elif verdicts.cycle.talks.depth_first:
+        self._nothing = self._no_cycle or UNEXPLAINED
+        if not self._no_cycle and verdicts.cycle.talks.depth_first:
             # The negotiator passes over the jobs that it supposes in a slot with the first one.
             self._nothing = LATER
         self._lifting = Lifting(verdicts, waiting, self._weighed, self._filling)
@@ -125,7 +129,8 @@ class Capacities:
             self._closed(cause, those)
         total, by_kind = self._balanced()
         lift_lost(self._lost, self._lifting)
-        return Capacity(total, by_kind, tuple(self._parts), self._lifting.gains)
+        parts, doubtful = tuple(self._parts), tuple(self._doubtful)
+        return Capacity(total, by_kind, parts, self._lifting.gains, doubtful)
 
     def _kind(self, slot: Slot) -> str:
         return self._kinds[machine_of(slot)]
@@ -134,21 +139,25 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=_since(slot), group=self._group_of(slot.customer),
+                since=_moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
         name = str(slot.name)
-        left: Mapping[str, Number] = {asset: amount or 0 for asset, amount in slot.left().items()}
+        before = amounts_of(slot)
         matched = self._left.get(name)
+        left: Mapping[str, Number] = before
         if matched is not None:
-            self._starting(slot, left, matched)
+            self._starting(slot, before, matched)
             left = matched
-        closings = list(closings_of(slot, self._now))
-        if id(slot) in self._stale:
-            closings.insert(0, STALE)
+        else:
+            # A weight that does not end with what is left, or amounts that are no numbers.
+            beside = self._weighed.of(slot).minus(self._weighed.rest(slot, left))
+            if not beside.is_nothing:
+                self._parts.append(Part(WEIGHT_CHANGES, beside, self._kind(slot), (name,)))
+        closings = list(self._closings.of(slot))
         if id(slot) in self._hidden:
             closings.append(self._hidden_by)
         return Piece(slot, self._kind(slot), left, tuple(closings), matched is not None)
@@ -177,33 +186,34 @@ class Capacities:
 
     def _balanced(self) -> tuple[Amounts, Mapping[str, Amounts]]:
         """Return all that there is, and by kind, and note what the ads miss or weigh otherwise."""
-        now: dict[str, Amounts] = {}
-        owners: dict[str, Slot] = {}
-        for slot in self._slots:
-            if slot.type != DYNAMIC:
-                owners[str(slot.name)] = slot
-        for slot in self._slots:
-            parent = slot.parent
-            place = parent if parent in owners else str(slot.name)
-            owners.setdefault(place, slot)
-            now[place] = now.get(place, NOTHING).plus(self._weighed.of(slot))
         total, by_kind = NOTHING, dict[str, Amounts]()
-        for place, slot in owners.items():
-            birth = self._weighed.of(slot)
+        for place in places_of(self._slots):
+            slot, now = place.slot, total_of(map(self._weighed.of, place.ads))
+            birth = now
+            # A partitionable slot that is claimed itself may have dynamic slots as well.
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
             kind = self._kind(slot)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth)
             total = total.plus(birth)
-            missing = birth.minus(now[place])
-            if not missing.is_nothing:
-                cause = WEIGHT_CHANGES
-                if closed_by(slot) == BROKEN:
-                    cause = BROKEN
-                    self._lost.append(Lost(BROKEN, slot, 1, missing))
-                elif not missing._replace(weight=0).is_nothing:
-                    cause = IN_NO_SLOT
-                self._parts.append(Part(cause, missing, kind, (str(slot.name),)))
+            missing = birth.minus(now)
+            if missing.is_nothing:
+                continue
+            cause, detail = WEIGHT_CHANGES, ""
+            if closed_by(slot) == BROKEN:
+                cause, whole = BROKEN, slot.whole()
+                self._lost.append(Lost(BROKEN, slot, 1, missing, dict.fromkeys(whole, 0), whole))
+            elif missing.gpus > 0 and missing._replace(weight=0, gpus=0).is_nothing:
+                # Devices that were declared offline later stay in TotalSlotGPUs.
+                cause, detail = ASSET_MISSING, GPUS
+                left = self._left.get(str(slot.name), amounts_of(slot))
+                whole = {**left, GPUS: left.get(GPUS, 0) + missing.gpus}
+                self._lost.append(Lost(ASSET_MISSING, slot, 1, missing, left, whole))
+            elif not missing._replace(weight=0).is_nothing:
+                cause = IN_NO_SLOT
+                if not place.may_change(self._now):
+                    self._doubtful.append(str(slot.name))
+            self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
         return total, by_kind
 
     # Slots that jobs may have
@@ -215,11 +225,11 @@ class Capacities:
             place = 0
             while place < len(pieces.parts):
                 steps, left = self._taken(pieces, self._rest, self._takers(pieces))
-                times = _repeats(steps, self._rest, len(pieces.parts) - place)
+                times = repeats(steps, self._rest, len(pieces.parts) - place)
                 self._note(pieces, pieces.parts[place : place + times], steps, left)
                 place += times
 
-    def _takers(self, pieces: Pieces) -> Iterator[_Taker]:
+    def _takers(self, pieces: Pieces) -> Iterator[Taker]:
         """Yield the classes of jobs that would have a piece, each with what keeps them from it."""
         slot = pieces.parts[0].slot
         for number in pieces.fits:
@@ -230,25 +240,26 @@ class Capacities:
                 keeps.append(wall.START_VANILLA_UNIVERSE)
             if pieces.kept_by:
                 keeps.append(pieces.kept_by)
-            yield _Taker(number, keeps[0] if keeps else self._nothing, len(keeps) <= 1)
+            nothing = LATER if one.is_wasted else self._nothing
+            yield Taker(number, keeps[0] if keeps else nothing, len(set(keeps)) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
             if self._waiting[number].cause or pieces.kept_by:
                 continue
             if number in pieces.whole:
-                yield _Taker(number, START_IS_FULL)
+                yield Taker(number, START_IS_FULL)
             else:
-                yield _Taker(number, SPECIALISED if self._others(pieces) else START_REFUSES)
+                yield Taker(number, SPECIALISED if self._others(pieces) else START_REFUSES)
 
     def _others(self, pieces: Pieces) -> bool:
         """Return whether START takes any other job of the pool."""
         return pieces.table is not None and pieces.table.takes_others(self._verdicts, pieces.row)
 
     def _taken(
-        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[_Taker]
-    ) -> tuple[list[_Step], Mapping[str, Number]]:
+        self, pieces: Pieces, rest: Sequence[int], takers: Iterable[Taker]
+    ) -> tuple[list[Step], Mapping[str, Number]]:
         """Return which of ``rest`` jobs one piece would take, and what is left then."""
-        slot, left, steps = pieces.parts[0].slot, pieces.left, list[_Step]()
+        slot, left, steps = pieces.parts[0].slot, pieces.left, list[Step]()
         claims = pieces.claims
         for number, cause, is_alone in takers:
             if not rest[number] or claims == 0:
@@ -259,7 +270,7 @@ class Capacities:
                 if claims is not None:
                     claims -= taken.number
                 amounts = self._weighed.rest(slot, left).minus(self._weighed.rest(slot, taken.left))
-                steps.append(_Step(number, cause, taken.number, amounts, is_alone))
+                steps.append(Step(number, cause, taken.number, amounts, is_alone))
                 left = taken.left
         return steps, left
 
@@ -267,7 +278,7 @@ class Capacities:
         self,
         pieces: Pieces,
         parts: Sequence[Piece],
-        steps: Sequence[_Step],
+        steps: Sequence[Step],
         left: Mapping[str, Number],
     ) -> None:
         """Note what becomes of some alike pieces."""
@@ -275,7 +286,8 @@ class Capacities:
         names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
-            one, detail = self._waiting[step.waiting], self._detail(step)
+            one = self._waiting[step.waiting]
+            detail = stands_for(one, step.cause)
             group, fault = self._lifting.group_of(one), step.cause in one.faults
             part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault)
             for each, name in zip(parts, names):
@@ -285,55 +297,67 @@ class Capacities:
         if rest.is_nothing:
             return
         cause, detail = self._rest_of(pieces, left)
-        missing: tuple[str, ...] = ()
-        if not (steps or parts[0].is_matched or as_number(parts[0].slot.dynamic_slots)):
-            missing = missing_assets(parts[0].slot)
-        if missing:
-            cause, detail = ASSET_MISSING, ", ".join(missing)
-            self._lost.append(Lost(cause, parts[0].slot, times, rest.times(times)))
-        for each, name in zip(parts, names):
-            self._parts.append(Part(cause, rest, each.kind, (name,), detail))
+        alike_parts: dict[tuple[bool, Number], list[Piece]] = {}
+        for each in parts:
+            is_empty = not (steps or each.is_matched or as_number(each.slot.dynamic_slots))
+            alike_parts.setdefault((is_empty, self._files.of(each.slot)), []).append(each)
+        for (is_empty, files), those in alike_parts.items():
+            of_those, missing, slot = cause, detail, those[0].slot
+            whole = without_asset(slot, left) if is_empty else {}
+            if not whole and self._fills(pieces, left, files):
+                whole = {**left, DISK: left[DISK] + files}
+            if whole:
+                of_those, number = ASSET_MISSING, len(those)
+                lacked = [asset for asset in whole if whole[asset] != left[asset]]
+                missing = ", ".join(shortage_of(slot, asset) for asset in lacked)
+                lost = Lost(of_those, slot, number, rest.times(number), left, whole)
+                self._lost.append(lost)
+            for each in those:
+                self._parts.append(Part(of_those, rest, each.kind, (str(each.slot.name),), missing))
 
-    def _detail(self, step: _Step) -> str:
-        """Return for whom or what a part stands that waiting jobs would take."""
-        one = self._waiting[step.waiting]
-        for each in one.verdict.walls:
-            if each.id == step.cause:
-                for name in ("knob", "group", "submitter", "name", "schedd"):
-                    if each.amounts.get(name):
-                        return str(each.amounts[name])
-        return one.meeting.submitter
+    def _fills(self, pieces: Pieces, left: Mapping[str, Number], files: Number) -> bool:
+        """Return whether some job would fit into what is ``left`` without the ``files``."""
+        if not files or DISK not in left:
+            return False
+        now = self._lacking(pieces, left)
+        then = self._lacking(pieces, {**left, DISK: left[DISK] + files})
+        return any(DISK in before and not after for before, after in zip(now, then))
 
-    def _lift(self, pieces: Pieces, parts: Sequence[Piece], steps: Sequence[_Step]) -> None:
+    def _lift(self, pieces: Pieces, parts: Sequence[Piece], steps: Sequence[Step]) -> None:
         """Note what would start in alike pieces if one cause alone were lifted."""
         times = len(parts)
         alone: dict[str, dict[int, int]] = {}
         for step in steps:
-            gain = Gain(behind=step.number * times)
-            if step.cause in _IN_TIME:
-                gain = Gain(step.amounts.times(times), step.number * times)
+            number, used = step.number * times, step.amounts.times(times)
+            gain = Gain(used, number) if step.cause in _IN_TIME else Gain(behind=number)
+            if step.cause == self._no_cycle:
+                gain = Gain(used, number, used, number)
+            elif step.is_alone and step.cause not in _IN_TIME:
+                alone.setdefault(step.cause, {})[step.waiting] = number
             self._lifting.add(step.cause, self._waiting[step.waiting], gain)
-            if step.is_alone and step.cause not in _IN_TIME:
-                alone.setdefault(step.cause, {})[step.waiting] = step.number * times
         for cause, jobs in alone.items():
             self._lifting.lift(cause, pieces, parts, Rests(dict(jobs), dict(jobs)))
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""
+        every = self._lacking(pieces, left)
+        if not every:
+            return UNWANTED, ""
+        short = frozenset.intersection(*every) or min(every, key=len)
+        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
+        if pieces_of or not short:
+            return FRAGMENTED, ", ".join(pieces_of)
+        return STRANDED, ", ".join(sorted(short))
+
+    def _lacking(self, pieces: Pieces, left: Mapping[str, Number]) -> Sequence[frozenset[str]]:
+        """Return of what there is too little, for each request that still waits."""
         slot = pieces.parts[0].slot
         lacking: dict[int, frozenset[str]] = {}
         for number in dict.fromkeys((*pieces.fits, *pieces.whole)):
             one = self._waiting[number]
             if self._rest[number] and id(one.request) not in lacking:
                 lacking[id(one.request)] = self._filling.lacks(slot, left, one)
-        if not lacking:
-            return UNWANTED, ""
-        every = list(lacking.values())
-        short = frozenset.intersection(*every) or min(every, key=len)
-        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
-        if pieces_of or not short:
-            return FRAGMENTED, ", ".join(pieces_of)
-        return STRANDED, ", ".join(sorted(short))
+        return list(lacking.values())
 
     # Slots that are closed to all jobs
     # ----------------------------------------------------------------------------------------------
@@ -342,7 +366,8 @@ class Capacities:
         """Note what is closed for ``cause``, and what jobs that nothing else keeps would use."""
         every = {number: each.number for number, each in enumerate(self._waiting)}
         rests = Rests(dict(every), dict(every))
-        for pieces in sorted(found, key=_size):
+        # NEGOTIATOR_PRE_JOB_RANK fills slots with few cpus first, by default.
+        for pieces in sorted(found, key=lambda each: each.left.get(CPUS, 0)):
             for piece in pieces.parts:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
@@ -355,45 +380,16 @@ class Capacities:
                 rest.update(left)
 
 
-class _Taker(NamedTuple):
-    """A class of jobs that would have a piece; whether its cause alone keeps them from it."""
-
-    waiting: int
-    cause: str
-    is_alone: bool = True
-
-
-class _Step(NamedTuple):
-    """Jobs of one class that take a part of a piece."""
-
-    waiting: int
-    cause: str
-    number: int
-    amounts: Amounts
-    is_alone: bool
-
-
-def _repeats(steps: Sequence[_Step], rest: Sequence[int], most: int) -> int:
-    """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
-    times = [(rest[step.waiting] - 1) // step.number for step in steps]
-    return max(1, min([most, *times]))
-
-
-def _size(pieces: Pieces) -> Number:
-    """Return what comes first: NEGOTIATOR_PRE_JOB_RANK fills slots with few cpus, by default."""
-    return pieces.left.get(CPUS, 0)
-
-
 def _closed_part(piece: Piece, amounts: Amounts) -> Part:
     slot, detail = piece.slot, ""
     if piece.closed == DRAINED:
         detail = drain_of(slot).why or "no reason given"
     return Part(
         piece.closed, amounts, piece.kind, (str(slot.name),), detail,
-        _since(slot), machine_of(slot),
+        _moment(slot.last_heard if piece.closed == STALE else slot.state_since), machine_of(slot),
     )  # fmt: skip
 
 
-def _since(slot: Slot) -> float | None:
-    since = as_number(slot.state_since)
-    return None if since is None else float(since)
+def _moment(seconds: Value) -> float | None:
+    known = as_number(seconds)
+    return None if known is None or known <= 0 else float(known)

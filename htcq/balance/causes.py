@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from htcq.pool import slot_state as state
-from htcq.pool.slot_causes import SLOT_CAUSES, STALE, CauseType
+from htcq.pool.slot_causes import ASSET_MISSING, SLOT_CAUSES, STALE, CauseType
 from htcq.why import match_failure as wall
 
 RUNNING, STARTING = state.RUNNING, "starting"
 START_REFUSES, SPECIALISED = "start-refuses", "specialised"
 START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
-STRANDED, FRAGMENTED, ASSET_MISSING = "stranded", "fragmented", "asset-missing"
+STRANDED, FRAGMENTED = "stranded", "fragmented"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
 WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
 
@@ -31,6 +31,7 @@ CAUSES: Mapping[str, CauseType] = {
     state.CLAIMED_IDLE: SLOT_CAUSES[state.CLAIMED_IDLE],
     STALE: SLOT_CAUSES[STALE],
     state.OFFLINE: SLOT_CAUSES[state.OFFLINE],
+    state.HIBERNATING: SLOT_CAUSES[state.HIBERNATING],
     state.BROKEN: SLOT_CAUSES[state.BROKEN],
     state.DRAINED: SLOT_CAUSES[state.DRAINED],
     state.DEFRAGMENTED: SLOT_CAUSES[state.DEFRAGMENTED],
@@ -39,6 +40,7 @@ CAUSES: Mapping[str, CauseType] = {
     state.DIRECT_ATTACH: SLOT_CAUSES[state.DIRECT_ATTACH],
     state.START_FALSE: SLOT_CAUSES[state.START_FALSE],
     state.OWNER: SLOT_CAUSES[state.OWNER],
+    state.OWNER_ACTIVE: SLOT_CAUSES[state.OWNER_ACTIVE],
     state.BACKFILL: SLOT_CAUSES[state.BACKFILL],
     wall.SLOT_CONSTRAINT: CauseType(
         "hidden by NEGOTIATOR_SLOT_CONSTRAINT",
@@ -54,12 +56,13 @@ CAUSES: Mapping[str, CauseType] = {
     START_REFUSES: CauseType(
         "kept from the waiting jobs by START",
         "Jobs wait that fit the slot, and START takes none of them, nor any other known job.",
-        "START of the execution point; the attribute of the jobs that it names",
+        "START of the execution point, or an attribute of the machine or the job that it compares",
         True,
     ),
     SPECIALISED: CauseType(
         "kept for other jobs by START",
-        "Jobs wait that fit the slot; START takes none of these, but other jobs of the pool.",
+        "Jobs wait that fit the slot; START takes none of these, but other jobs of the pool, "
+        "or jobs that request an asset that other machines lack.",
         "START of the execution point, if it should take them",
     ),
     START_IS_FULL: CauseType(
@@ -77,12 +80,7 @@ CAUSES: Mapping[str, CauseType] = {
         "Free in pieces that are smaller than any waiting request that the machine could take.",
         "the end of running jobs; condor_defrag; smaller requests",
     ),
-    ASSET_MISSING: CauseType(
-        "of slots without memory or disk",
-        "A slot that has hardly any memory or disk even when it is empty: no usual job fits.",
-        "SLOT_TYPE_* of the execution point",
-        True,
-    ),
+    ASSET_MISSING: SLOT_CAUSES[ASSET_MISSING],
     LATER: CauseType(
         "waiting for a later cycle",
         "Jobs wait that fit the slot; the next cycle does not match them with it.",
@@ -116,23 +114,17 @@ _FAULTS = frozenset({
     wall.NEGOTIATOR_ABSENT, wall.NEGOTIATOR_LATE, wall.NEGOTIATOR_CRASH, wall.SLOT_WEIGHT,
     wall.CYCLE_ENDED_EARLY, wall.CLAIM_REFUSED, wall.NO_DEMAND, wall.NO_CLAIMS_LEFT,
     wall.CURB_MATCHMAKING, wall.CONSUMPTION, wall.NOT_ADVERTISED, wall.SUBMITTER_CONSTRAINT,
-    wall.JOB_CONSTRAINT,
+    wall.JOB_CONSTRAINT, wall.MAX_JOBS_RUNNING, wall.START_VANILLA_UNIVERSE, wall.SKIP_MATCHMAKING,
 })  # fmt: skip
 #: Reasons that ads of access points tell, which know nothing of the last jobs.
 _OF_ADS = frozenset({wall.NO_DEMAND, wall.NOT_ADVERTISED})
-#: What a limit is called in the amounts of a reason. One of 0 ends with no job.
-_LIMITS = {
-    wall.CONCURRENCY_LIMIT: ("limit",), wall.MAX_JOBS_RUNNING: ("limit",),
-    wall.GROUP_QUOTA: ("quota", "allocated"),
-}  # fmt: skip
 
 
 def must_be_lifted(each: wall.MatchFailure, is_fresh: bool = False) -> bool:
     """Return whether a reason stays until somebody lifts it; ``is_fresh``: the jobs just came."""
     if each.id in _OF_ADS and is_fresh:
         return False
-    limits = [each.amounts.get(name) for name in _LIMITS.get(each.id, ())]
-    return each.id in _FAULTS or (bool(limits) and not any(limits))
+    return each.id in _FAULTS or each.ends_with_no_job
 
 
 def cause_type(cause: str) -> CauseType:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from htcq.balance.causes import STARTING, UNEXPLAINED
-from htcq.pool.demand import JobWeights
+from htcq.pool.demand import JobWeights, requested
 from htcq.pool.slot import Number
-from htcq.poolquota.access.flocking import flocking_of
+from htcq.poolquota.access.flocking import Flocking, flocking_of
 from htcq.quota.group_tree import assigned_group
 from htcq.why.unmatched import unsuiting
-from htcq.why.verdict import Verdict, Verdicts
+from htcq.why.verdict import NO_SLOT, NO_SLOT_CURE, Verdict, Verdicts
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Nowhere(NamedTuple):
     """Idle jobs that no slot of the pool would take even with no job on it.
 
     ``example`` is the first of them, ``text`` says what keeps it from all slots, and ``cure`` what
-    resolves that.
+    resolves that. ``reason`` is the id of ``why`` for it.
     """
 
     jobs: int
@@ -54,13 +54,15 @@ class Nowhere(NamedTuple):
     example: str
     text: str
     cure: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Demand:
     """All idle jobs and what they weigh, by first reason; the parts add up.
 
-    ``lightest`` is what the lightest of them weighs. ``nowhere`` are those that fit no slot, None
+    ``lightest`` is what the lightest of them weighs, ``cores`` the fewest cores that one of those
+    which do not start requests (only of a group). ``nowhere`` are those that fit no slot, None
     where each fits some, or may run in another pool.
     """
 
@@ -69,6 +71,7 @@ class Demand:
     by: tuple[Reason, ...]
     lightest: Number = 0
     nowhere: Nowhere | None = None
+    cores: int = 0
 
     def of(self, reason: str) -> Reason | None:
         """Return the jobs with that first reason; None where there are none."""
@@ -81,23 +84,27 @@ class Demand:
         return 0 if found is None else found.jobs
 
 
-def nowhere_of(found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | None:
-    """Return the jobs of ``found`` that fit no slot; None where there are none."""
+def nowhere_of(
+    found: Iterable[Verdict], weight_of: JobWeights, flocking: Flocking
+) -> Nowhere | None:
+    """Return the jobs of ``found`` that fit no slot; None where there are none.
+
+    Those that run in another pool are left out.
+    """
     jobs, first = 0, None
     weight: Number = 0
     for verdict in found:
-        if verdict.fits_nowhere:
+        if verdict.fits_nowhere and not flocking.takes((verdict.access_point,)):
             first = first or verdict
             jobs += len(verdict.jobs)
             weight += sum(weight_of(job, verdict.access_point) for job in verdict.jobs)
     if first is None:
         return None
-    why = unsuiting(first.walls)
-    return Nowhere(jobs, weight, first.jobs[0].id, why.text, why.lifted_by)
-
-
-#: What there is to do in a pool without slots.
-_NO_SLOTS = "the startds: condor_status lists no slot of theirs"
+    why = unsuiting(first.walls, first.only_start)
+    text, elsewhere = why.text, flocking.text((first.access_point,))
+    if elsewhere:
+        text += f"; {elsewhere}"
+    return Nowhere(jobs, weight, first.jobs[0].id, text, why.lifted_by, why.id)
 
 
 class _Sum:
@@ -132,13 +139,19 @@ def demand_of(
             for other in dict.fromkeys(each.id for each in verdict.walls):
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
-    flocking = flocking_of(verdicts.pool)
-    bound = [each for each in found if not flocking.takes((each.access_point,))]
-    nowhere = nowhere_of(bound, weight_of)
+    nowhere = nowhere_of(found, weight_of, flocking_of(verdicts.pool))
     if nowhere is not None and verdicts.pool.slots == ():
-        nowhere = nowhere._replace(text="the collector has no slot", cure=_NO_SLOTS)
+        nowhere = nowhere._replace(text=NO_SLOT, cure=NO_SLOT_CURE)
     whole = replace(_demand(every), nowhere=nowhere)
-    return whole, {name: _demand(sums) for name, sums in groups.items()}
+    cores: dict[str, int] = {}
+    for verdict in found:
+        if not verdict.starts:
+            group = assigned_group(tree, verdict.submitter).group
+            fewest = requested(verdict.jobs[0].ad(), "RequestCpus", 1)
+            cores[group] = min(fewest, cores.get(group, fewest))
+    return whole, {
+        name: replace(_demand(sums), cores=cores.get(name, 0)) for name, sums in groups.items()
+    }
 
 
 def first_reason(verdict: Verdict) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from htcq.balance.wanting import Waiting
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot_state import LIMITS, has_no_limits
 from htcq.simulate.cycle.carving import Startds
 
 _Share = Mapping[str, Number]
@@ -49,7 +50,7 @@ class Filling:
         short = _short_of(left, jobs.requested)
         if short:
             return short
-        whole: _Share = {asset: amount or 0 for asset, amount in slot.total().items()}
+        whole = slot.whole()
         if slot.type != PARTITIONABLE:
             return _short_of(left, whole)
         return _short_of(left, self._share(slot, whole, jobs))
@@ -64,7 +65,10 @@ class Filling:
         frame = self._open.get(id(slot.frame))
         if frame is None:
             # Whether the slot takes the job was asked before.
-            frame = slot.frame.changed({"Requirements": "true"}, self._expressions)
+            opened = {"Requirements": "true"}
+            if has_no_limits(slot):
+                opened[LIMITS] = "true"
+            frame = slot.frame.changed(opened, self._expressions)
             self._open[id(slot.frame)] = frame
         asked = slot._replace(frame=frame)
         share = self._startds.share(asked, jobs.request, jobs.meeting.schedd, left)

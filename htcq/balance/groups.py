@@ -56,15 +56,14 @@ def groups_of(
     for group, _ in depth_first(quotas):
         status = quotas.quota(group.name)
         usage = max(status.usage, usage_next.get(group.name, 0.0))
-        below = 0.0
+        below, own = 0.0, demand.get(group.name)
         if group.name != ROOT:
-            own = demand.get(group.name)
             lightest = 0.0 if own is None else float(own.lightest)
             below = lacking(status.quota, status.requested, usage, lightest)
         found.append(
             GroupBalance(
                 group.name, status.usage, usage, status.quota, status.requested, below,
-                holders.of(below) if below else (), demand.get(group.name),
+                holders.of(below, 0 if own is None else own.cores) if below else (), own,
                 capacity.get(group.name, ()),
             )
         )  # fmt: skip

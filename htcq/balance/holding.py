@@ -9,16 +9,19 @@ the age).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.classads import as_number
+from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.poolquota.shortfall import Holder, Over, groups_over
+from htcq.poolquota.shortfall import Holder, Over, groups_over, unclaimed_of
 from htcq.simulate.course.worklife import Worklife
+from htcq.units import CPUS, amount_of, counted
 
 
 class _Ending(NamedTuple):
@@ -51,9 +54,45 @@ class Holders:
     ) -> None:
         self._quotas, self._standings, self._now = quotas, standings, now
 
-    def of(self, lacking: float) -> tuple[Holder, ...]:
-        """Return who or what has what a group lacks, the one that has most first."""
-        return (*(each.holder(lacking) for each in self._over), *self._causes)
+    def of(self, lacking: float, cores: float) -> tuple[Holder, ...]:
+        """Return who or what has what a group lacks, the one that has most first.
+
+        ``cores`` are the fewest that one of its waiting jobs requests.
+        """
+        found = (self._fitted(each, each.holder(lacking), cores) for each in self._over)
+        return (*found, *self._causes)
+
+    def _fitted(self, each: _Ending, holder: Holder, cores: float) -> Holder:
+        """Return ``holder`` without a promise where no end of one claim makes room for a job."""
+        room, largest = self._rooms[each.over.name]
+        claims = each.over.claims
+        if not claims or room >= cores:
+            return holder
+        returns = (
+            f"only when claims on {amount_of(CPUS, cores)} of one machine end together "
+            f"({counted(len(claims), 'claim')}, {amount_of(CPUS, largest)} the largest)"
+        )
+        return replace(holder, returns=returns, returns_at=None, fits=False)
+
+    @cached_property
+    def _rooms(self) -> Mapping[str, tuple[Number, Number]]:
+        """Of each group: the most cores that the end of one claim makes free, and of one claim."""
+        found = {}
+        for each in self._over:
+            slots = [slot for slot, _ in each.over.claims]
+            cores = [number_or(slot.cpus, 0) for slot in slots]
+            free = [own + self._beside(slot) for own, slot in zip(cores, slots)]
+            found[each.over.name] = (max(free, default=0), max(cores, default=0))
+        return found
+
+    def _beside(self, slot: Slot) -> Number:
+        """Return how many cores are free in the slot that a dynamic one is part of."""
+        return self._free.get(slot.parent, 0) if slot.type == DYNAMIC else 0
+
+    @cached_property
+    def _free(self) -> Mapping[str, Number]:
+        slots = self._quotas.pool.slots or ()
+        return {str(each.name): number_or(each.cpus, 0) for each in slots}
 
     @cached_property
     def _over(self) -> Sequence[_Ending]:
@@ -74,10 +113,17 @@ class Holders:
 
     @cached_property
     def _causes(self) -> Sequence[Holder]:
-        """The causes that hold capacity which waiting jobs would use until somebody acts."""
+        """The causes that hold capacity which waiting jobs would use until somebody acts.
+
+        What closed slots weigh is computed where no job is known, for ``htcq quota``, too.
+        """
+        closed = {each.name: each for each in unclaimed_of(self._quotas).closed}
         found = []
         for each in self._standings:
-            kind, weight = cause_type(each.cause), float(each.wanted.weight)
-            if kind.needs_somebody and weight > 0:
-                found.append(Holder(each.cause, False, weight, each.since, kind.lifted_by))
+            weight = float(each.amounts.weight)
+            if not each.is_fault or each.wanted.weight <= 0 or weight <= 0:
+                continue
+            lifted_by = cause_type(each.cause).lifted_by
+            of_reason = Holder(each.cause, False, weight, each.since, lifted_by)
+            found.append(closed.get(each.cause, of_reason))
         return sorted(found, key=lambda each: -each.amount)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_state import is_backfill
-from htcq.simulate.course.machines import machine_of
+from htcq.pool.slot_state import is_backfill, machine_of
 from htcq.units import CPUS, GPUS, MEMORY, PER_GIB, two_digits
 
 #: The kind of machines that are known by dynamic slots or by backfill alone.

@@ -20,6 +20,7 @@ from htcq.balance.pieces import Piece, Pieces
 from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+from htcq.pool.slot_state import machine_of
 from htcq.simulate.course.leftovers import comes_back
 from htcq.simulate.cycle.schedd_negotiation import jobs_in
 from htcq.simulate.cycle.search import limits_of
@@ -27,12 +28,16 @@ from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdicts
 
+#: How many slots a gain names.
+_NAMED = 3
+
 
 class Gain(NamedTuple):
     """What waiting jobs would use if one cause alone were lifted, and how many of them.
 
     ``starts`` is what of it the next cycle would start, ``started`` how many jobs. ``behind`` is
-    how many jobs it keeps, whatever else keeps them as well.
+    how many jobs it keeps, whatever else keeps them as well. ``machines`` is on how many machines
+    jobs would start, of which ``slots`` are on the first.
     """
 
     wanted: Amounts = NOTHING
@@ -40,6 +45,8 @@ class Gain(NamedTuple):
     starts: Amounts = NOTHING
     started: int = 0
     behind: int = 0
+    machines: int = 0
+    slots: tuple[Slot, ...] = ()
 
     @property
     def of_failure(self) -> bool:
@@ -51,7 +58,8 @@ class Gain(NamedTuple):
         return Gain(
             self.wanted.plus(other.wanted), self.jobs + other.jobs,
             self.starts.plus(other.starts), self.started + other.started,
-            self.behind + other.behind,
+            self.behind + other.behind, self.machines + other.machines,
+            (*self.slots, *other.slots)[:_NAMED],
         )  # fmt: skip
 
 
@@ -84,6 +92,8 @@ class Lifting:
         self._limits: dict[tuple[str, bool], Limits] = {}
         #: How many jobs of a class a cause keeps that other causes keep as well.
         self._kept: Counter[tuple[str, int]] = Counter()
+        #: The machines on which lifting a cause starts jobs.
+        self._machines: dict[str, set[str]] = {}
         #: By group and cause.
         self.gains: dict[str, dict[str, Gain]] = {}
 
@@ -147,12 +157,23 @@ class Lifting:
                     rest[number] -= max(taken, min(rest[number], fill.supposed))
                     found[-1].append((number, taken))
                     used = fill.used.minus(before)
-                    gain = Gain(used, taken) if lasts else Gain(starts=used, started=taken)
+                    gain = Gain(starts=used, started=taken)
+                    if lasts:
+                        gain = self._on(cause, piece.slot, Gain(used, taken))
                     self.add(cause, one, gain)
             if not found[-1]:
                 # The limits leave less to each further one.
                 break
         return found
+
+    def _on(self, cause: str, slot: Slot, gain: Gain) -> Gain:
+        """Return a ``gain`` on ``slot``, which names it as the first of its machine alone."""
+        machines = self._machines.setdefault(cause, set())
+        machine = machine_of(slot)
+        if machine in machines:
+            return gain
+        machines.add(machine)
+        return gain._replace(machines=1, slots=(slot,))
 
     def keep(self, cause: str, pieces: Pieces, rest: Mapping[int, int]) -> None:
         """Note which of the ``rest`` a cause keeps with others, all of which somebody must lift.

@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from htcq.balance.causes import OTHER_NEGOTIATOR
 from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
+from htcq.pool.slot_causes import STALE
 from htcq.pool.slot_state import OFFLINE
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.quota.knobs import Knobs
@@ -29,6 +30,8 @@ _UNSEEN = frozenset({
 })  # fmt: skip
 #: Limits that are computed from the weight of the pool, here with what is lifted.
 _BY_WEIGHT = frozenset({wall.SUBMITTER_SHARE, wall.GROUP_QUOTA})
+#: What closes slots whose matches are given back for it.
+_CLOSED = {trace.OFFLINE: OFFLINE, trace.SILENT: STALE}
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -65,12 +68,13 @@ class Limits:
         #: What is left of each limit, by what it limits.
         self._left: dict[tuple[str, ...], float] = {}
         self._offers: dict[tuple[int, str, str], float] = {}
+        self._asked_of: dict[str, float] = {}
 
     def _charged_in_vain(self) -> dict[str, float]:
         """Return the charges for matches that are given back, which last for one cycle."""
         charged = defaultdict[str, float](float)
         for _, match in self._cycle.talks.given_back:
-            if self._lasts or (self._lifted == OFFLINE and match.refusal == trace.OFFLINE):
+            if self._lasts or self._lifted == _CLOSED.get(match.refusal):
                 charged[match.submitter] += match.cost
         return charged
 
@@ -222,7 +226,21 @@ class Limits:
         if turn is not None and cycle.quotas.grouped and self._lifted != wall.GROUP_QUOTA:
             base = min(base, turn.limit)
         part = 1.0 if asking is None or asking.talk is None else asking.talk.part
-        return part * base - self._usage(name)
+        return part / self._asked(self._group_of(one)) * base - self._usage(name)
+
+    def _asked(self, group: str) -> float:
+        """Return what part of a group's pie those have who ask for jobs.
+
+        The others leave it to them after their first turn of the cycle.
+        """
+        if group not in self._asked_of:
+            parts = {
+                each.submitter.name: each.talk.part
+                for each in self._cycle.askers.every
+                if each.submitter.group == group and each.idle > 0 and each.talk is not None
+            }
+            self._asked_of[group] = min(sum(parts.values()), 1.0) or 1.0
+        return self._asked_of[group]
 
     def _usage(self, submitter: str) -> float:
         return self._cycle.accounts.usage(submitter) - self._returned[submitter]

@@ -13,31 +13,20 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.lifting import Gain, Lifting
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_state import BROKEN
-from htcq.units import CPUS, DISK, MEMORY
-
-#: Less than the request of a job that asks for nothing (JOB_DEFAULT_REQUESTMEMORY, in MB), and less
-#: than any job writes, in KiB.
-_LEAST: Mapping[str, int] = {MEMORY: 128, DISK: 1024}
-#: Stands for an asset that the slot should have: as much as anybody asks for.
-_ENOUGH = 1 << 50
 
 
 class Lost(NamedTuple):
-    """Alike slots that are lost for one cause, how many they are, and what they would be worth."""
+    """Alike slots that are lost for one cause, how many they are, and what they would be worth.
+
+    ``left`` is what each has for jobs, ``whole`` what it would have without the cause.
+    """
 
     cause: str
     slot: Slot
     number: int
     amounts: Amounts
-
-
-def missing_assets(slot: Slot) -> tuple[str, ...]:
-    """Return memory or disk where an empty slot has next to nothing of it, but cores."""
-    whole = slot.total()
-    if not whole.get(CPUS):
-        return ()
-    amounts = {asset: whole[asset] for asset in _LEAST if asset in whole}
-    return tuple(asset for asset, amount in amounts.items() if (amount or 0) < _LEAST[asset])
+    left: Mapping[str, Number]
+    whole: Mapping[str, Number]
 
 
 def lift_lost(found: Sequence[Lost], lifting: Lifting) -> None:
@@ -56,14 +45,12 @@ def _lift(lost: Lost, lifting: Lifting, rest: list[int]) -> None:
     What the slots are worth is divided by the number of the jobs.
     """
     limits = lifting.limits(lost.cause, lasts=True)
-    missing = missing_assets(lost.slot)
-    left: Mapping[str, Number] = {
-        asset: _ENOUGH if asset in missing else amount or 0
-        for asset, amount in lost.slot.total().items()
-    }
+    left = lost.whole
     taken: dict[int, int] = {}
     for number, one in enumerate(lifting.waiting):
         if not rest[number] or not limits.may_start(one):
+            continue
+        if not lifting.filling.lacks(lost.slot, lost.left, one):
             continue
         most = lifting.filling.most(lost.slot, left, one, rest[number])
         fit = most.number * lost.number

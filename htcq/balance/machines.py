@@ -15,7 +15,7 @@ from htcq.balance.standing import Part
 from htcq.pool import slot_state as state
 from htcq.pool.slot import Slot
 from htcq.pool.slot_causes import SLOT_CAUSES
-from htcq.simulate.course.machines import machine_of
+from htcq.pool.slot_state import machine_of
 from htcq.why.match_failure import SLOT_CONSTRAINT
 
 USED, FREE, CLOSED = "used", "free", "closed"

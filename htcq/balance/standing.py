@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts
-from htcq.balance.causes import CAUSES
+from htcq.balance.causes import CAUSES, WEIGHT_CHANGES
 from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.why.match_failure import WALLS
 
@@ -115,3 +115,15 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def as_split(total: Amounts, by: Sequence[CauseAmount]) -> tuple[Amounts, Sequence[CauseAmount]]:
+    """Return the capacity and its causes with the weight that slots have as they are split now.
+
+    So the accountant counts it. Weight that slots gain as they fill up is a part of both then, and
+    no cause of its own.
+    """
+    gained = [each for each in by if each.cause == WEIGHT_CHANGES and each.amounts.weight < 0]
+    for each in gained:
+        total = total.minus(each.amounts)
+    return total, [each for each in by if each not in gained]

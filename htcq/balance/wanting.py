@@ -6,29 +6,34 @@ compared with every slot.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from htcq.balance.causes import must_be_lifted
 from htcq.classads import as_number
 from htcq.pool.job import Job
-from htcq.pool.slot import Number
+from htcq.pool.slot import Number, Slot
+from htcq.simulate.course.devices import suiting
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
-from htcq.simulate.cycle.slot_table import Offer
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
+from htcq.why.returned import is_given_back
 from htcq.why.slot_states import SlotStates
 from htcq.why.slots import Meeting
 from htcq.why.verdict import Verdict, Verdicts
 
 Array = Any
+#: The devices that no job has, those that a job requires, and what compares both.
+_DEVICES, _REQUIRED, _REQUIREMENTS = "AvailableGPUs", "RequireGPUs", "Requirements"
 #: Seconds in which a schedd has sent its ads at least once (SCHEDD_INTERVAL, SCHEDD_MIN_INTERVAL).
 _UPDATES = 600.0
 
 #: Reasons that are of the slots, follow from other jobs that take them, or are not certain.
 OF_SLOTS = frozenset({
-    wall.DRAINED, wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE,
+    wall.DRAINED, wall.STALE, wall.OFFLINE, wall.BROKEN, wall.ASSET_MISSING,
+    wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE,
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.CONSUMPTION, wall.OTHER_ACCESS_POINT, wall.OUTRANKED,
     wall.PREEMPTION, wall.GROUP_ORDER, wall.SCHEDD_SILENT, wall.NEGOTIATOR_ABSENT,
 })  # fmt: skip
@@ -39,7 +44,7 @@ def keeps_from_all_slots(each: MatchFailure) -> bool:
 
     A claim may be given back for the state of its slot.
     """
-    if each.id == wall.CLAIM_REFUSED and "given_back" in each.amounts:
+    if each.id == wall.CLAIM_REFUSED and is_given_back(each):
         return False
     return not _is_of_slots(each)
 
@@ -56,7 +61,7 @@ class Waiting(NamedTuple):
 
     ``cause`` is the first reason that is not of the slots; empty where all are. ``requested`` are
     the amounts of each asset, as far as they are numbers. ``faults`` are the reasons that somebody
-    must lift.
+    must lift. ``is_wasted``: their match went to a slot that is no good.
     """
 
     meeting: Meeting
@@ -66,6 +71,7 @@ class Waiting(NamedTuple):
     verdict: Verdict
     requested: Mapping[str, Number]
     faults: frozenset[str]
+    is_wasted: bool
 
 
 class Answers(NamedTuple):
@@ -85,6 +91,7 @@ def waiting_of(
 ) -> tuple[Waiting, ...]:
     """Return the jobs of the verdicts ``found`` that wait for slots, in the order of the queues.
 
+    Where no cycle comes, those come first that nothing else keeps.
     Ads of access points may not count those that came shortly before ``now``.
     """
     classes = []
@@ -100,7 +107,14 @@ def waiting_of(
         requested = verdicts.slots.requested(meeting)
         is_fresh = now is not None and all(_is_fresh(job, now) for job in verdict.jobs)
         faults = frozenset(each.id for each in verdict.walls if must_be_lifted(each, is_fresh))
-        classes.append(Waiting(meeting, request, number, cause, verdict, requested, faults))
+        is_wasted = any(is_given_back(each) for each in verdict.walls)
+        classes.append(
+            Waiting(meeting, request, number, cause, verdict, requested, faults, is_wasted)
+        )
+    if verdicts.of_cycle:
+        # A cycle would start these first; the limits keep the others after that.
+        of_cycle = {each.id for each in verdicts.of_cycle}
+        classes.sort(key=lambda one: not of_cycle.issuperset(each.id for each in one.verdict.walls))
     return tuple(classes)
 
 
@@ -110,19 +124,21 @@ def _is_fresh(job: Job, now: float) -> bool:
 
 
 class Table:
-    """The slots of one table as a cycle left them: ``left`` of those by name that were matched."""
+    """The slots of one table as a cycle left them: ``left`` of those by name that were matched.
 
-    def __init__(self, slots: SlotStates, left: Mapping[str, Mapping[str, Number]]) -> None:
+    ``without`` are those of whose GPUs jobs got some, with the others.
+    """
+
+    def __init__(
+        self,
+        slots: SlotStates,
+        left: Mapping[str, Mapping[str, Number]],
+        without: Mapping[str, Slot],
+    ) -> None:
         self.slots, self._left = slots, left
+        self._without = {name: slot for name, slot in without.items() if _DEVICES in slot.frame}
         self._known: dict[tuple[int, str, str], Answers] = {}
-        self._others: Array = None
-
-        def amounts(offer: Offer) -> Mapping[str, Number]:
-            return left.get(offer.name, offer.at_first)
-
-        self._last: Rows = slots.first
-        if any(offer.name in left for offer in slots.offers):
-            self._last = slots.table.with_left(amounts)
+        self._last: Rows = slots.with_left(left)
 
     def left(self, row: int) -> Mapping[str, Number]:
         """Return what the slot of a row has left."""
@@ -136,32 +152,38 @@ class Table:
         found = self._known.get(key)
         if found is None:
             allowed = slots.open_to(meeting.schedd) & ~slots.held
-            wants = allowed & verdicts.slots.wanted(slots, self._last, meeting)
+            others = self._with_such_devices(one.request)
+            wants = allowed & others & verdicts.slots.wanted(slots, self._last, meeting)
             fits, whole = slots.nowhere, slots.nowhere
             if not slots.fault and allowed.any():
                 whole = allowed & slots.unused.suits(meeting.job)
-                fits = allowed & self._last.suits(meeting.job)
+                fits = allowed & others & self._last.suits(meeting.job)
             found = self._known[key] = Answers(fits, wants, whole)
         return found
 
-    def takes_others(self, verdicts: Verdicts, row: int) -> bool:
-        """Return whether the slot of a row, if it were empty, took any other job of the pool.
+    def _with_such_devices(self, request: Request) -> Array:
+        """Return where no GPU is gone, or those that are left are such as jobs require."""
+        slots = self.slots
+        # condor_submit writes a clause on them where a job has RequireGPUs.
+        asks = _DEVICES.lower() in request.frame.text(_REQUIREMENTS).lower()
+        if not (asks and self._without and _REQUIRED in request.frame):
+            return ~slots.nowhere
+        asked, met = request.first.ad().value("RequestGPUs"), list[bool]()
+        for offer in slots.offers:
+            slot = self._without.get(offer.name)
+            count = math.inf if slot is None else as_number(suiting(slot, request)) or 0
+            met.append(count >= (as_number(asked) or 1))
+        return slots.arrays.truths_of(met)
 
-        That is one that runs or starts.
-        """
-        if self._others is None:
-            others, slots = self.slots.nowhere, self.slots
-            for job in verdicts.others:
-                if not slots.fault:
-                    others = others | slots.unused.suits(verdicts.slots.meeting(job).job)
-            self._others = others
-        return bool(self._others[row])
+    def takes_others(self, verdicts: Verdicts, row: int) -> bool:
+        """Return whether the slot of a row, if it were empty, took any other job of the pool."""
+        return bool(verdicts.slots.closed.takes_others(self.slots)[row])
 
 
 def tables_of(verdicts: Verdicts) -> Sequence[Table]:
     """Return all slots that nobody holds whole, hidden ones among them."""
-    left: Mapping[str, Mapping[str, Number]] = verdicts.after.left
     if verdicts.of_cycle:
         # No cycle comes: nothing starts.
-        left = {}
-    return [Table(each, left) for each in verdicts.slots.every]
+        return [Table(each, {}, {}) for each in verdicts.slots.every]
+    after = verdicts.after
+    return [Table(each, after.left, after.without_devices) for each in verdicts.slots.every]

@@ -7,6 +7,8 @@ whole expression is ignored, as it is there.
 
 from __future__ import annotations
 
+import math
+import re
 from functools import lru_cache
 from typing import Callable
 
@@ -47,6 +49,8 @@ from htcq.classad.values import WORDS
 #: Brackets, unary operators and choices in each other; the library takes some 150 (25.14.1).
 MAX_NESTING = 60
 _LARGEST = 2**63
+#: What strtod of the C library reads of a real number with hexadecimal digits: no exponent.
+_HEXADECIMAL_REAL = re.compile(r"-?0[xX][0-9A-Fa-f]+\.[0-9A-Fa-f]+")
 #: How tightly the binary operators bind; all are left-associative.
 _BINDING = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5,
@@ -318,8 +322,18 @@ def _selected(tree: Tree, name: str, span: Span) -> Tree:
 
 def _number(text: str) -> int | float:
     digits = text[1:] if text[0] == "-" else text
+    hexadecimal = _HEXADECIMAL_REAL.match(text)
+    if hexadecimal is not None:
+        return _real_of(hexadecimal.group())
     if not digits.isdigit():
         return float(text)
     value = int(text)
     # What has more than 64 bits is 0 to the library.
     return value if -_LARGEST <= value < _LARGEST else 0
+
+
+def _real_of(hexadecimal: str) -> float:
+    try:
+        return float.fromhex(hexadecimal)
+    except OverflowError:
+        return -math.inf if hexadecimal[0] == "-" else math.inf

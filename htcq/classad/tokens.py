@@ -39,14 +39,14 @@ OLD_STRING = r"{0}(?:[^{0}\\]|\\{0}(?!\n|\Z)|\\(?!{0})|\\(?={0}(?:\n|\Z)))*{0}"
 _NEW_PART = r"{0}(?:[^{0}\\]|\\.)*{0}"
 _NEW_STRING = rf"{_NEW_PART}(?:[ \t\n\v\f\r]*{_NEW_PART})*"
 _TOKEN = r"""
-    (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
+    (?P<number>(?:0[xX][0-9A-Fa-f]+\.[0-9]+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<text>{text})
     |(?P<quoted>{quoted})
     |(?P<symbol>=\?=|=!=|>>>|<<|>>|<=|>=|==|!=|&&|\|\||\?[ \t\n\v\f\r]*:|/(?!\*)|=(?!\?)
         |[-+*%~!^&|?:<>.,;()\[\]{{}}])
     """
-_HEXADECIMAL = re.compile(r"-0[xX][0-9A-Fa-f]+")
+_HEXADECIMAL = re.compile(r"-0[xX][0-9A-Fa-f]+(?!\.|[0-9A-Fa-f])")
 _DIGITS, _OCTAL = frozenset("0123456789"), frozenset("01234567")
 #: A minus sign right after these is an operator; else one before a digit belongs to the number.
 _VALUES = frozenset({NUMBER, TEXT, NAME, QUOTED})
@@ -150,6 +150,8 @@ def _token(match: re.Match[str], dialect: Dialect) -> Token | None:
 def _is_number(whole: str, text: str, end: int, signed: bool = False) -> bool:
     """Return whether the library takes ``text``, which ends at ``end``, for a number."""
     after = whole[end : end + 1]
+    if text[1:2] in ("x", "X"):
+        return after not in ("e", "E") or not text.partition(".")[2].isdigit()
     if text.isdigit():
         if after == "." or (text[0] == "0" and after in ("x", "X")):
             return False

@@ -160,6 +160,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.cli.site_rules import plug_ins, tell_refusals
     from htcq.operations.site_file import read_site_file
     from htcq.report.terminal import with_progress
+    from htcq.why.held import ATTRIBUTES
 
     form = _form(arguments)
     check_alone(arguments)
@@ -184,7 +185,12 @@ def main(arguments: argparse.Namespace) -> int:
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
     evidence = Evidence(
-        read_source(arguments, files=(*_files(arguments).values(), fixes), partly=True)
+        read_source(
+            arguments,
+            files=(*_files(arguments).values(), fixes),
+            partly=True,
+            job_attributes=ATTRIBUTES,
+        )
     )
     everything = audit(evidence, with_progress(rules, lambda rule: rule.id), opinions)
     outcome = everything.since(known)

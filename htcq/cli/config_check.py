@@ -1,6 +1,7 @@
 """Check every section of the site file for mistakes: each is a line with file, line and hint.
 
-The files that the site file names are looked at, too.
+The files that the site file names are looked at, too, and what this machine has to confine the
+process that evaluates pools.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from htcq.cli.options import add_site_file
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 
 if TYPE_CHECKING:
+    from htcq.operations.rungs import Rung
     from htcq.operations.site_check import SiteCheck
 
 
@@ -23,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Check, print, and tell by the exit status whether a command would take the file."""
     from htcq.cli.site_rules import plug_ins, tell_refusals
+    from htcq.operations.rungs import rungs_here
     from htcq.operations.site_check import check_site_file
     from htcq.report.printable import one_line, tell
 
@@ -31,6 +34,8 @@ def main(arguments: argparse.Namespace) -> int:
     checked = check_site_file(arguments.config, own)
     for line in _lines(checked):
         print(one_line(line))
+    for rung in rungs_here():
+        print(one_line(f"sandbox: {rung.name}: {_state_of(rung)}"))
     for line in checked.unseen:
         tell(f"htcq: not checked: {line}")
     if checked.mistakes:
@@ -55,3 +60,9 @@ def _lines(checked: SiteCheck) -> list[str]:
         sections = ", ".join(checked.sections) or "it has no settings"
         lines.append(f"{checked.path}: no mistake ({sections})")
     return lines
+
+
+def _state_of(rung: Rung) -> str:
+    if not rung.missing:
+        return rung.has
+    return f"not here: {rung.missing}"

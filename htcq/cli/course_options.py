@@ -12,8 +12,10 @@ from htcq.errors import InputError
 from htcq.operations.finished_jobs import attribute_of_run_time, read_run_time
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.ends import Draws
     from htcq.operations.pool_source import Source
-    from htcq.simulate.course.course import Plan
+    from htcq.pool.pool import Pool
+    from htcq.simulate.course.course import SeveralCycles
     from htcq.simulate.course.runtimes import RunTime
 
 #: How long jobs run if nobody says, and the most cycles that one may ask for.
@@ -34,7 +36,8 @@ def add_course_options(parser: argparse.ArgumentParser) -> None:
     )
     course.add_argument(
         "--interval", metavar="TIME", type=seconds,
-        help="time from the beginning of one cycle to that of the next (default 60s)",
+        help="time from the beginning of one cycle to that of the next (default: "
+        "NEGOTIATOR_INTERVAL of the pool, or 60s)",
     )  # fmt: skip
     course.add_argument(
         "--run-time", metavar="RUNTIME",
@@ -64,15 +67,35 @@ def simulated_source(arguments: argparse.Namespace) -> Source:
     return replace(source, job_attributes=attribute_of_run_time(arguments.run_time or ""))
 
 
-def check_no_course(arguments: argparse.Namespace, *others: str) -> None:
+def claim_ends(arguments: argparse.Namespace, pool: Pool) -> Draws:
+    """Return what the ends of claims are drawn from: run times, where --run-time gives them.
+
+    Raises:
+        InputError: it says nothing, or its file holds no finished job.
+    """
+    from random import Random
+
+    from htcq.elastic.reclaim.ends import Draws
+
+    dice = Random(0)
+    if arguments.run_time is None:
+        return Draws(dice)
+    run_time = read_run_time(arguments.run_time)
+    jobs = {(job.schedd, job.id): job for job in pool.jobs or () if job.running}
+    return Draws(dice, lambda claim, dice: run_time(jobs.get((claim.schedd, claim.job)), dice))
+
+
+def check_no_course(arguments: argparse.Namespace, *others: str, but: str = "") -> None:
     """Refuse options of several cycles, ``others`` too, where one is asked for.
+
+    The option ``but`` is allowed.
 
     Raises:
         InputError: one is given.
     """
     for name in (*OF_CYCLES, *others):
         value: Any = getattr(arguments, name.replace("-", "_"))
-        if value is not None:
+        if value is not None and name != but:
             raise InputError(f"--{name} without --cycles", "give --cycles N too")
 
 
@@ -88,16 +111,20 @@ def cycles_of(arguments: argparse.Namespace) -> int:
     return _within("--cycles", cycles, 1, _MAX_CYCLES)
 
 
-def plan_of(arguments: argparse.Namespace) -> Plan:
-    """Return how many cycles, and how far apart.
+def several_cycles_of(arguments: argparse.Namespace) -> SeveralCycles | None:
+    """Return the course that is asked for; None where one cycle is.
 
     Raises:
-        InputError: it is out of range.
+        InputError: an option is out of range, or --run-time says nothing.
     """
-    from htcq.simulate.course.course import Plan
+    from htcq.simulate.course.course import SeveralCycles
 
-    interval = 60.0 if arguments.interval is None else arguments.interval
-    return Plan(cycles_of(arguments), _within("--interval", interval, 1, 86400))
+    runs, interval = run_times(arguments), arguments.interval
+    if runs is None:
+        return None
+    if interval is not None:
+        interval = _within("--interval", interval, 1, 86400)
+    return SeveralCycles(cycles_of(arguments), interval, runs, arguments.seed or 0)
 
 
 def _within(option: str, number: Number, least: Number, most: Number) -> Number:

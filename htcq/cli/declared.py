@@ -44,16 +44,17 @@ class Request:
     health: tuple[Ailment, ...] = ()
 
 
-def add_declared_options(parser: argparse.ArgumentParser) -> None:
+def add_declared_options(parser: argparse.ArgumentParser, confined: bool = False) -> None:
     """Add the options that name the site file and a pool."""
     add_site_file(parser)
-    add_pool_options(parser)
+    add_pool_options(parser, confined=confined)
 
 
-def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
+def read_declared(arguments: argparse.Namespace, queues: bool, confined: bool = False) -> Request:
     """Return the declared groups and the pool that the options and the site file name.
 
-    ``queues`` tells whether the jobs of a named pool are needed.
+    ``queues`` tells whether the jobs of a named pool are needed. ``confined``: from its reading on
+    this process can do little, and writes no file.
 
     Raises:
         HtcqError: something of it cannot be used.
@@ -76,7 +77,9 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     # A site's template may hold more than assignments, and HTCondor must be able to read all of it.
     read_configuration(text, ())
     emitted = read_back(text, read_dump)
-    pool = read_source(arguments, queues) if arguments.snapshot or arguments.pool else None
+    pool = None
+    if arguments.snapshot or arguments.pool:
+        pool = read_source(arguments, queues, files=() if confined else None)
     health = () if pool is None else told_ailments(pool)
     evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
     weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None

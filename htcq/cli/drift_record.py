@@ -20,7 +20,7 @@ from htcq.report.printable import one_line, tell
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift record``."""
-    add_pool_options(parser)
+    add_pool_options(parser, confined=False)
     add_look_options(parser)
     add_store(parser)
     parser.add_argument(

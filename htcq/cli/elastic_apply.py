@@ -15,9 +15,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
+from htcq.cli.elastic_options import add_step_options, declared_of, in_force_of, pool_of
 from htcq.cli.options import add_live_pool_options
-from htcq.errors import EXIT_FINE, InputError, RefusedError
+from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, RefusedError
 from htcq.operations.system_log import log_failure
 from htcq.report.printable import one_line
 
@@ -58,17 +58,17 @@ def main(arguments: argparse.Namespace) -> int:
             "--accept-loss and --from contradict each other",
             "a person agrees to a loss by --plan ID",
         )
-    declared = declared_of(arguments)
     if not arguments.handed:
-        _print(_by_id(arguments, declared))
+        _print(_by_id(arguments, declared_of(arguments)))
         return EXIT_FINE
+    declared = in_force_of(arguments)
     try:
         _print(_from_file(arguments, declared))
     except (InputError, RefusedError) as error:
         # Whoever saves such a plan may have become the account that plans.
         log_failure("elastic apply", error)
         raise
-    return EXIT_FINE
+    return EXIT_USAGE if declared.refused else EXIT_FINE
 
 
 def _by_id(arguments: argparse.Namespace, declared: Declared) -> Iterator[str]:

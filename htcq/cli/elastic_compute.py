@@ -162,10 +162,9 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
 
 
 def _quotas(named: str) -> dict[str, ElasticQuotas]:
-    from htcq.operations.site_file import parse_toml
-    from htcq.settings.elastic import quotas_from
+    from htcq.operations.elastic_quotas import read_quota_file
 
-    return dict(quotas_from(parse_toml(Path(named), _HINT), named).trees)
+    return dict(read_quota_file(named).trees)
 
 
 def _json(named: str) -> Any:

@@ -15,6 +15,8 @@ from htcq.cli.options import (
 )
 from htcq.cli.pool_options import sources
 from htcq.operations.elastic_quotas import read_declared
+from htcq.operations.quotas_in_force import declared_in_force
+from htcq.report.printable import tell
 from htcq.settings.elastic_write import WriteSettings
 
 if TYPE_CHECKING:
@@ -50,6 +52,23 @@ def declared_of(arguments: argparse.Namespace) -> Declared:
             none is named.
     """
     return read_declared(arguments.quotas, arguments.name, arguments.directory, arguments.journal)
+
+
+def in_force_of(arguments: argparse.Namespace, known: str = "") -> Declared:
+    """Return the quotas that the options of a step name, for a command that nobody watches.
+
+    While the file is refused, which is said on standard error, they are those of the last one that
+    was accepted. ``known`` is the journal of an earlier step, if any.
+
+    Raises:
+        InputError: the file is refused, and no good one is kept.
+    """
+    declared = declared_in_force(
+        arguments.quotas, arguments.name, arguments.directory, arguments.journal, known
+    )
+    if declared.refused:
+        tell(f"htcq: {declared.refused}")
+    return declared
 
 
 def pool_of(arguments: argparse.Namespace, declared: Declared) -> Source:

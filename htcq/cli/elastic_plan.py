@@ -15,18 +15,21 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
+from htcq.cli.elastic_options import add_step_options, declared_of, in_force_of, pool_of
 from htcq.cli.options import add_json, add_pool_options, add_wide
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.min_back import MinBack
+    from htcq.operations.elastic_quotas import Declared
     from htcq.operations.observe_and_plan import Observed
+    from htcq.quota.elastic.group_runtime import ElasticOutcome
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic plan``."""
-    add_pool_options(parser)
+    add_pool_options(parser, confined=False)
     add_step_options(parser)
     add_json(parser)
     add_wide(parser)
@@ -61,7 +64,8 @@ def main(arguments: argparse.Namespace) -> int:
         _check_place(arguments)
     if arguments.diff and arguments.json:
         raise InputError("--diff and --json contradict each other", "give one of them")
-    declared = declared_of(arguments)
+    # A saved plan is a timer's; whoever looks at a plan is to see what is wrong with the file.
+    declared = in_force_of(arguments) if arguments.save else declared_of(arguments)
     source = pool_of(arguments, declared)
     writer = writer_for(source, declared)
     state, doubts = writer.state(), writer.journal.warnings()
@@ -70,15 +74,16 @@ def main(arguments: argparse.Namespace) -> int:
     health = ailments(found.pool)
     outcome = fitted_runtimes(declared.quotas, found.observation).outcome
     taken = preview(outcome, found.observation, found.pool, declared.reclaim)
+    mins = _mins_back(found, declared, outcome)
     text = quota_text(found.step.plan.file, writer.instance)
     if arguments.diff:
         sys.stdout.writelines(file_diff(writer.present(), text, str(writer.path)))
     elif arguments.json:
         import json
 
-        print(json.dumps(plan_json(found.step, taken, found.refusals, health), indent=2))
+        print(json.dumps(plan_json(found.step, taken, mins, found.refusals, health), indent=2))
     else:
-        show_plan(found.step, taken, sys.stdout, arguments.wide)
+        show_plan(found.step, taken, mins, sys.stdout, arguments.wide)
         notes = [*doubts, *filter(None, [state.stopped])]
         if not source.snapshot:
             notes += doubts_of_places(declared.settings)
@@ -93,7 +98,29 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.operations.handover_file import save_handover
 
         save_handover(arguments.save, found.handover(state))
+    if declared.refused:
+        return EXIT_USAGE
     return marked(EXIT_FINE, health)
+
+
+def _mins_back(found: Observed, declared: Declared, outcome: ElasticOutcome) -> tuple[MinBack, ...]:
+    """Return in what time groups have their mins back."""
+    from random import Random
+
+    from htcq.elastic.cycle_pace import pace_of
+    from htcq.elastic.reclaim.ends import Draws
+    from htcq.elastic.reclaim.min_back import mins_back, objectives_of
+    from htcq.elastic.reclaim.protection import protection_of
+
+    return mins_back(
+        [group.target for group in found.step.plan.groups],
+        found.observation,
+        declared.reclaim,
+        pace_of(found.pool, declared.negotiator),
+        objectives_of(declared.quotas),
+        Draws(Random(0)),
+        protection_of(found.observation.claims, outcome, declared.reclaim).jobs,
+    )
 
 
 def _tell(found: Observed, notes: Iterable[str]) -> None:

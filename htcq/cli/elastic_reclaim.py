@@ -83,7 +83,7 @@ def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.set_defaults(journal=None)
         return
     if name == PLAN:
-        add_pool_options(parser)
+        add_pool_options(parser, confined=False)
     else:
         add_live_pool_options(
             parser, "a snapshot cannot be acted on: jobs are taken back from a live pool"

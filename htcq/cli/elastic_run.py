@@ -1,7 +1,8 @@
 """Adapt the quotas of a pool to demand: read, plan, write and verify, again and again.
 
 Quotas are written only with --yes. Without it every step is only printed. With --once it takes one
-step and ends, for a timer. A state that cannot be trusted changes nothing; after a long time
+step and ends, for a timer. While the file of quotas is refused, steps go on with the last one that
+was accepted. A state that cannot be trusted changes nothing; after a long time
 without a trusted state, the dead-man timer restores the static quotas.
 
 One process reads the pool and writes here. Where strangers advertise in the pool, let one
@@ -16,9 +17,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from htcq import time_limit
-from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
+from htcq.cli.elastic_options import add_step_options, in_force_of, pool_of
 from htcq.cli.options import add_live_pool_options
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, HtcqError, InputError
 from htcq.report.failure import reason
 from htcq.report.printable import one_line, tell
 from htcq.settings.durations import parse_duration
@@ -63,19 +64,20 @@ def main(arguments: argparse.Namespace) -> int:
     if ticks is not None and ticks < 1:
         raise InputError(f"--ticks {ticks}: not a number of steps", "give 1 or more")
     status = EXIT_FINE
-    taken = 0
+    taken, known = 0, ""
     while True:
         started = time.monotonic()
         time_limit.begin_again()
         cycle = USUAL_CYCLE
         try:
             # What is declared may change from step to step.
-            declared = declared_of(arguments)
+            declared = in_force_of(arguments, known)
+            known = declared.settings.journal
             interval = given or declared.settings.interval
             for told, seconds in _step(arguments, declared):
                 print(one_line(told), flush=True)
                 cycle = seconds
-            status = EXIT_FINE
+            status = EXIT_USAGE if declared.refused else EXIT_FINE
         except (HtcqError, time_limit.Late) as error:
             tell(f"htcq: {reason(error)}")
             status, interval = getattr(error, "exit_status", EXIT_UNKNOWN), given

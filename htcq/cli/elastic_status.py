@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from htcq.operations.elastic_quotas import TreeState, tree_states_of, trees_of
 from htcq.operations.health import marked, told_ailments
 from htcq.operations.output_files import place_of
 from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
+from htcq.operations.quotas_in_force import FileInForce, file_in_force
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -68,8 +70,11 @@ def _look(arguments: argparse.Namespace, begin: Begin) -> int:
     """Look at the pool, once for each tree, and print."""
     from htcq.audit.elastic import is_computable
 
-    trees = trees_of(arguments.quotas, arguments.name)
-    wrong = {tree: _wrong(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
+    file = file_in_force(arguments.quotas, arguments.name)
+    if file.refused:
+        tell(f"htcq: {file.refused}")
+    trees = trees_of(file.name, arguments.name)
+    wrong = {tree: _wrong(tree, quotas, file.name) for tree, quotas in trees.items()}
     refused = any(found.findings for found in wrong.values())
     if not all(is_computable(found) for found in wrong.values()):
         return EXIT_USAGE
@@ -77,13 +82,13 @@ def _look(arguments: argparse.Namespace, begin: Begin) -> int:
         tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0])
         for tree in trees
     }
-    states = tree_states_of(arguments.quotas, trees)
+    states = tree_states_of(file.name, trees)
     begin()
     confine_to(list(opened.values()), (arguments.prometheus,))
     looked = []
     for tree, quotas in trees.items():
         state = states[tree]
-        looked.append(_look_with(tree, quotas, state, wrong[tree], opened[tree], arguments))
+        looked.append(_look_with(tree, quotas, state, wrong[tree], opened[tree], file))
     if arguments.prometheus != STDOUT:
         _show(looked, arguments)
     if arguments.prometheus:
@@ -91,7 +96,7 @@ def _look(arguments: argparse.Namespace, begin: Begin) -> int:
 
         print_or_put(arguments.prometheus, elastic_metrics([status for status, _ in looked]))
     health = [each for status, _ in looked for each in status.health]
-    if refused:
+    if refused or file.refused:
         return EXIT_USAGE
     return marked(EXIT_FINE, health)
 
@@ -120,11 +125,14 @@ def _look_with(
     state: TreeState,
     wrong: Audit,
     opened: OpenSource,
-    arguments: argparse.Namespace,
+    file: FileInForce,
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
+    from random import Random
+
     from htcq.audit.elastic import doubtful
     from htcq.audit.elastic_quotas import DeclaredElasticQuotas
+    from htcq.elastic.reclaim.ends import Draws
     from htcq.elastic.status import status_of
 
     source = opened.source
@@ -136,10 +144,9 @@ def _look_with(
             "what is there to share?",
         )
     told_ailments(pool)
-    status = status_of(pool, quotas, *state, tree, source.negotiator)
-    subject = DeclaredElasticQuotas(
-        _named(arguments.quotas, tree), quotas, status.observation.demand
-    )
+    status = status_of(pool, quotas, *state, tree, source.negotiator, Draws(Random(0)))
+    status = replace(status, refused_file=file.refused)
+    subject = DeclaredElasticQuotas(_named(file.name, tree), quotas, status.observation.demand)
     return status, wrong.joined(doubtful(subject))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, without_version
 from htcq.emit.made_for import hardware_changes, node_made_for, same_node
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, PoolError
 from htcq.report.printable import printable, tell
+from htcq.units import first_named
 
 if TYPE_CHECKING:
     from htcq.cli.request import Request
@@ -85,16 +86,11 @@ def _edited(target: Target) -> Iterator[str]:
             "the difference)"
         )
     else:
-        names = _listed(changed) or "comments only"
+        names = first_named(changed, _MAX_NAMES) or "comments only"
         yield (
             f"edited: {target.path} differs from what would be written: {names} (--diff shows "
             "the difference)"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return f"{', '.join(names[:_MAX_NAMES])}{more}"
 
 
 def _compare_hardware(report: _Report, target: Target, request: Request, node: Node) -> None:

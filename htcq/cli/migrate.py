@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options, add_wide
@@ -18,7 +17,7 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 from htcq.operations.health import marked, slots_of, told_ailments
 from htcq.operations.output_files import place_of, put_file
 from htcq.operations.pool_source import confine_to, open_source, read_open
-from htcq.operations.site_file import parse_toml, read_site_file
+from htcq.operations.site_file import read_site_file
 
 if TYPE_CHECKING:
     from htcq.quota.elastic.declaration import ElasticQuotas
@@ -113,6 +112,6 @@ def _quotas(file: str | None) -> tuple[ElasticQuotas, ...]:
     """Return the elastic quotas of all trees in ``file``."""
     if not file:
         return ()
-    from htcq.settings.elastic import quotas_from
+    from htcq.operations.elastic_quotas import read_quota_file
 
-    return tuple(quotas_from(parse_toml(Path(file), "see htcq-elastic(1)"), file).trees.values())
+    return tuple(read_quota_file(file).trees.values())

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 
-from htcq.errors import LIMITS_OPTION, InputError
+from htcq.errors import LIMITS_OPTION, UNCONFINED_OPTION, UNCONFINED_VARIABLE, InputError
 from htcq.limits import DEADLINES, NAGIOS_DEADLINE, PATIENCE, Limits
 
 #: In the place of a file that is written: standard output.
@@ -31,8 +32,12 @@ _SNAPSHOT = (
 # --------------------------------------------------------------------------------------------------
 
 
-def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> Container:
+def add_pool_options(
+    parser: argparse.ArgumentParser, several: bool = False, confined: bool = True
+) -> Container:
     """Add the options that name a pool: one snapshot or collector, or ``several``.
+
+    ``confined``: what is in it is evaluated in a confined process.
 
     Returned is what holds these, for another option that names one.
     """
@@ -41,6 +46,8 @@ def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> 
     add_snapshot(which, several=several)
     add_collector(which, several=several)
     add_query_limits(pool)
+    if confined:
+        add_unconfined(pool)
     return which
 
 
@@ -150,6 +157,15 @@ def add_limits(pool: Container) -> None:
     )  # fmt: skip
 
 
+def add_unconfined(pool: Container) -> None:
+    """Add the option that lets root evaluate strangers' data without a whole sandbox."""
+    pool.add_argument(
+        UNCONFINED_OPTION, action="store_true",
+        default=os.environ.get(UNCONFINED_VARIABLE, "") not in ("", "0"),
+        help="as root, go on where this machine cannot confine the process that evaluates the pool",
+    )  # fmt: skip
+
+
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """Return the limits that the option sets.
 
@@ -161,7 +177,7 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
             f"{LIMITS_OPTION} {arguments.limits:g}: not a factor",
             "from 1 to 1000, such as 4 for four times as much",
         )
-    return Limits(arguments.limits)
+    return Limits(arguments.limits, vars(arguments).get("unconfined", False))
 
 
 def add_negotiator(

@@ -46,6 +46,7 @@ def _tell(text: str) -> int:
     try:
         print(text, flush=True)
     except OSError:
-        # Nobody reads it: what is left of it must not fail once more when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Nobody reads it: what is left of it must not fail once more when the process ends. A
+        # confined process does not open /dev/null.
+        os.dup2(os.memfd_create("unread"), sys.stdout.fileno())
     return UNKNOWN

@@ -48,8 +48,9 @@ def read_source(
     hardware: bool = False,
     files: Files | None = None,
     partly: bool = False,
+    job_attributes: frozenset[str] = frozenset(),
 ) -> Pool:
-    """Return the pool that the options name.
+    """Return the pool that the options name, its jobs with ``job_attributes`` among others.
 
     With ``hardware`` it has all slots, but no jobs and no knobs of machines. Where ``files``
     are given, this process can write only these from now on. ``partly``: also where its central
@@ -58,7 +59,7 @@ def read_source(
     Raises:
         HtcqError: it cannot be read at all.
     """
-    source = sources(arguments, queues)[0]
+    source = replace(sources(arguments, queues)[0], job_attributes=job_attributes)
     if hardware:
         source = replace(source, machines=False, schedds=False)
     opened = open_source(source)

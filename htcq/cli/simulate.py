@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from htcq.cli.changes import add_changes
 from htcq.cli.course_options import (
     add_course_options,
     check_no_course,
-    plan_of,
-    run_times,
+    several_cycles_of,
     simulated_source,
 )
 from htcq.cli.options import (
@@ -33,7 +33,6 @@ from htcq.operations.finished_jobs import read_arrivals
 from htcq.operations.health import marked
 from htcq.operations.output_files import place_of, put_file
 from htcq.operations.simulation import (
-    SeveralCycles,
     Simulation,
     Subject,
     one_cycle,
@@ -42,6 +41,9 @@ from htcq.operations.simulation import (
     status_of,
 )
 from htcq.settings.changes import read_all_changes
+
+if TYPE_CHECKING:
+    from htcq.simulate.course.course import SeveralCycles
 
 #: What makes the pool another one, or prints something else.
 _NOT_WITH_AGREEMENT = (
@@ -112,8 +114,8 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
     """
     changes, machine_changes = read_all_changes(arguments.changes)
     past = read_arrivals(arguments.arrivals) if arguments.arrivals else None
-    runs = run_times(arguments)
-    if runs is None:
+    course = several_cycles_of(arguments)
+    if course is None:
         check_no_course(arguments, "arrivals")
     return Simulation(
         simulated_source(arguments),
@@ -121,7 +123,7 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
         past,
         read_what_if(arguments),
         told(arguments),
-        None if runs is None else SeveralCycles(plan_of(arguments), runs, arguments.seed or 0),
+        course,
         [name.strip() for name in arguments.order.split(",") if name.strip()],
         arguments.skip_bad_slots,
         machine_changes,
@@ -191,7 +193,7 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
 def _print_course(
     asked: Simulation, subject: Subject, course: SeveralCycles, arguments: argparse.Namespace
 ) -> int:
-    pool, plan, changes = subject.pool, course.plan, subject.changes
+    pool, plan, changes = subject.pool, course.plan(subject.pool), subject.changes
     now, then = several_cycles(asked, subject, course)
     if arguments.html:
         from htcq.report.pages.course import course_page

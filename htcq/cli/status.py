@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -61,9 +62,11 @@ def _look(arguments: argparse.Namespace, begin: Begin) -> int:
     from htcq.balance.balance import balance_of
     from htcq.poolquota.health import ailments
     from htcq.simulate.older_reading import as_negotiator_reads
+    from htcq.why.held import ATTRIBUTES
     from htcq.why.verdict import Verdicts
 
-    opened = open_source(sources(arguments, negotiator=arguments.name)[0])
+    source = sources(arguments, negotiator=arguments.name)[0]
+    opened = open_source(replace(source, job_attributes=source.job_attributes | ATTRIBUTES))
     begin()
     confine_to([opened], (), _CYCLES)
     pool = as_negotiator_reads(read_open(opened, partly=True))

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from htcq.cli.course_options import (
     add_course_options,
     check_no_course,
+    claim_ends,
     cycles_of,
-    plan_of,
-    run_times,
+    several_cycles_of,
     simulated_source,
 )
 from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options, add_wide
@@ -30,12 +30,14 @@ from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.ends import Draws
     from htcq.operations.elastic_quotas import TreeState
     from htcq.pool.job import Job
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
-    from htcq.simulate.course.runtimes import RunTime
+    from htcq.simulate.course.course import SeveralCycles
     from htcq.why.course import Obstacle, Starts
+    from htcq.why.held import HeldJobs
     from htcq.why.verdict import Verdicts
 
 #: How many times as long as one simulated cycle a verdict takes at most.
@@ -81,17 +83,17 @@ def main(arguments: argparse.Namespace) -> int:
     """Simulate, explain and print, once or again and again."""
     if bool(arguments.who) == arguments.all:
         raise InputError("give a job, a submitter or a group, or --all", "such as 'htcq why 123.0'")
-    runs = run_times(arguments)
-    if runs is None:
-        check_no_course(arguments)
+    course = several_cycles_of(arguments)
+    if course is None:
+        check_no_course(arguments, but="run-time" if arguments.quotas else "")
     if arguments.quotas and (arguments.all or arguments.json):
         raise InputError(
             "--quotas goes with a group alone", "such as 'htcq why GROUP --quotas FILE'"
         )
-    return watched(arguments, partial(_look, arguments, runs))
+    return watched(arguments, partial(_look, arguments, course))
 
 
-def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> int:
+def _look(arguments: argparse.Namespace, course: SeveralCycles | None, begin: Begin) -> int:
     """Simulate the next cycle of the pool as it is now, and print."""
     from htcq.why.holds import ATTRIBUTES
 
@@ -107,14 +109,14 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     check_jobs(pool)
     _tell_missing(pool)
     if elastic is not None:
-        _show_elastic(pool, elastic, arguments.who)
+        _show_elastic(pool, elastic, arguments.who, claim_ends(arguments, pool))
     order = [name.strip() for name in arguments.order.split(",") if name.strip()]
     verdicts = _judged(pool, order, arguments)
     jobs = _chosen(verdicts, pool.jobs or (), arguments)
     starts: Starts | None = None
     last: Mapping[tuple[str, str], Obstacle] = {}
-    if runs is not None:
-        starts, last = _course(verdicts, jobs, runs, order, arguments)
+    if course is not None:
+        starts, last = _course(verdicts, jobs, course, order, arguments)
     health = told_ailments(pool)
     _print(arguments, verdicts, jobs, starts, last)
     if pool.central is None:
@@ -124,12 +126,9 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
 
 def _elastic_quotas(
     arguments: argparse.Namespace,
-) -> tuple[ElasticQuotas, TreeState, float] | None:
-    """Return the elastic quotas of the negotiator that is meant, and what is known of them.
-
-    The number is after how many seconds of need reclaim vacates jobs for a min.
-    """
-    from htcq.operations.elastic_quotas import read_quota_file, tree_states_of, trees_of
+) -> tuple[ElasticQuotas, TreeState] | None:
+    """Return the elastic quotas of the negotiator that is meant, and what is known of them."""
+    from htcq.operations.elastic_quotas import tree_states_of, trees_of
 
     if not arguments.quotas:
         return None
@@ -137,11 +136,15 @@ def _elastic_quotas(
     if len(trees) > 1:
         raise InputError(f"{arguments.quotas} has several trees", f"--name {', '.join(trees)}")
     ((tree, quotas),) = trees.items()
-    limits = read_quota_file(arguments.quotas).reclaims[tree]
-    return quotas, tree_states_of(arguments.quotas, trees)[tree], limits.need_for
+    return quotas, tree_states_of(arguments.quotas, trees)[tree]
 
 
-def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState, float], who: str) -> None:
+def _show_elastic(
+    pool: Pool,
+    elastic: tuple[ElasticQuotas, TreeState],
+    who: str,
+    draws: Draws,
+) -> None:
     """Print what elastic quotas give the group ``who``.
 
     Raises:
@@ -151,8 +154,8 @@ def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState, float], w
     from htcq.report.printable import one_line
     from htcq.report.views.elastic_why import elastic_why
 
-    quotas, state, need_for = elastic
-    sentences = list(elastic_why(status_of(pool, quotas, *state), who, need_for))
+    quotas, state = elastic
+    sentences = list(elastic_why(status_of(pool, quotas, *state, draws=draws), who))
     if not sentences:
         names = ", ".join(group.name for group in quotas.groups)
         raise InputError(f"the elastic quotas declare no group {who}", f"their groups: {names}")
@@ -213,7 +216,7 @@ def _chosen(
 def _course(
     verdicts: Verdicts,
     jobs: Sequence[Job],
-    runs: RunTime,
+    asked: SeveralCycles,
     order: Sequence[str],
     arguments: argparse.Namespace,
 ) -> tuple[Starts, Mapping[tuple[str, str], Obstacle]]:
@@ -223,13 +226,26 @@ def _course(
     from htcq.simulate.course.course import run_course
     from htcq.why.course import Obstacles, starts_of
 
-    plan, dice = plan_of(arguments), Random(arguments.seed or 0)
+    plan, dice = asked.plan(verdicts.pool), Random(asked.seed)
     obstacles = Obstacles(() if arguments.all else jobs, verdicts.access_point)
     course = run_course(
-        verdicts.pool, plan, runs, dice, order, arguments.skip_bad_slots,
+        verdicts.pool, plan, asked.runs, dice, order, arguments.skip_bad_slots,
         seen=None if arguments.all else obstacles.seen,
     )  # fmt: skip
     return starts_of(course, plan, verdicts.access_point), obstacles.last
+
+
+def _held(verdicts: Verdicts, arguments: argparse.Namespace) -> HeldJobs:
+    """Return the jobs on hold, those of the access point that is meant."""
+    from htcq.pool.demand import JobWeights
+    from htcq.why.held import held_of
+
+    pool, schedd = verdicts.pool, (arguments.schedd or "").lower()
+    jobs = [
+        job for job in pool.jobs or ()
+        if not schedd or verdicts.access_point(job).lower() == schedd
+    ]  # fmt: skip
+    return held_of(jobs, JobWeights(pool), verdicts.access_point)
 
 
 def _print(
@@ -243,14 +259,15 @@ def _print(
 
     found = verdicts.on(jobs)
     unmet = unmet_of(verdicts, found if arguments.all and not arguments.schedd else ())
+    held = _held(verdicts, arguments) if arguments.all else None
     if arguments.json:
         from htcq.report.views.why import why_json
 
-        print(json.dumps(why_json(found, verdicts.pool, unmet, starts), indent=2))
+        print(json.dumps(why_json(found, verdicts.pool, unmet, starts, held), indent=2))
     elif arguments.all:
         from htcq.report.views.why_table import show_table_of
 
-        show_table_of(found, verdicts.pool, sys.stdout, unmet, starts, arguments.wide)
+        show_table_of(found, verdicts.pool, sys.stdout, unmet, starts, arguments.wide, held)
     else:
         from htcq.report.views.why_text import show_sentences, show_verdicts
         from htcq.why.group_holders import group_sentences

@@ -58,6 +58,7 @@ class _Member:
     lends: bool = True
     scalable: bool = True
     top: bool = True
+    priority: int = 0
     guarantee: int = 0
     lent: int = 0
     below: list[_Member] = field(default_factory=list)
@@ -151,6 +152,7 @@ def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) ->
         group.lends,
         scalable,
         top,
+        group.group.priority,
     )
 
 
@@ -169,7 +171,8 @@ def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
     ``beyond`` is what others than these groups use.
     """
     declared = {each.name: each.min for each in level}
-    mins = scaled_mins(there, declared, {each.name for each in level if not each.scalable})
+    fixed = {each.name for each in level if not each.scalable}
+    mins = scaled_mins(there, declared, fixed, {each.name: each.priority for each in level})
     for each in level:
         each.guarantee = mins[each.name]
     spare = max(0, there - sum(mins.values()))

@@ -70,6 +70,7 @@ def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupCl
         vacated=int(as_number(job.vacates) or 0),
         protected=_protected_job(job) or _protected_slot(slot),
         cost=_cost(job),
+        asks_protection=job.protected is True,
         retirement=_retirement(slot, job),
     )
 
@@ -107,8 +108,6 @@ def _text(value: object) -> str:
 
 def _protected_job(job: Job) -> str:
     """Return why a job keeps its slot; empty where it may lose it."""
-    if job.protected is True:
-        return "the job has HtcqProtected = true"
     universe = job.universe
     if universe in _UNIVERSES:
         return f"a job of the {_UNIVERSES[universe]} universe"

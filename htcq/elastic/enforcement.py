@@ -86,9 +86,9 @@ def enforcement(
     limits = limits_on(pool, condor.knobs, quotas.groups, names, kinds, models)
     planned = {target.group: target for target in targets}
     inputs = _Inputs(charging, kinds, observation, outcome, planned, limits)
-    found = (_of(name, inputs) for name in names)
+    found = [_of(name, inputs) for name in names]
     if not _takes_leftovers(pool, condor, kinds):
-        return tuple(found)
+        return tuple(_with_surplus(each, inputs) for each in found)
     # The rest of a slot goes only to jobs without concurrency limits (schedd.cpp, qmgmt.cpp).
     evaluated = all(
         EVALUATED_LIMITS.holds(version(schedd.value("CondorVersion"))) for schedd in pool.schedds
@@ -96,7 +96,8 @@ def enforcement(
     capped = {
         name for name, held in limits.items() if held.within_max and (held.literal or evaluated)
     }
-    return tuple(each if each.dimension in capped else _with_leftovers(each) for each in found)
+    left = (each if each.dimension in capped else _with_leftovers(each) for each in found)
+    return tuple(_with_surplus(each, inputs) for each in left)
 
 
 def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass]) -> bool:
@@ -110,6 +111,25 @@ def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass])
     if not access and pool.central is not None:
         access = [pool.central.of(SCHEDD)]
     return not access or any(each.truth(_LEFTOVERS, True) for each in access)
+
+
+def _with_surplus(found: Enforcement, inputs: _Inputs) -> Enforcement:
+    """Return what is left of the enforcement of a dimension where a group may pass its max."""
+    limited = inputs.limits.get(found.dimension)
+    if found.how is not How.ENFORCED or (limited is not None and limited.within_max):
+        return found
+    for group in inputs.outcome.groups:
+        target = inputs.targets.get(group.name)
+        cap = group.declared_max.get(found.dimension)
+        if target is None or cap is None or not target.accept_surplus:
+            continue
+        if cap < inputs.outcome.total.get(found.dimension, 0):
+            why = (
+                f"{found.why}, but {group.name} accepts surplus until it has its max: it may pass "
+                "it by what is free in one cycle"
+            )
+            return replace(found, how=How.APPROXIMATED, why=why)
+    return found
 
 
 def _with_leftovers(found: Enforcement) -> Enforcement:

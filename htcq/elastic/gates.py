@@ -10,12 +10,14 @@ whoever may advertise a schedd that holds nothing cannot close a gate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.journal import VERIFIED, JournalState
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
+from htcq.elastic.step_simulation import BrokenMin
+from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
 
@@ -65,6 +67,26 @@ def _negotiators(health: PoolHealth) -> Iterator[GateRefusal]:
     elif health.negotiator and health.negotiator not in names:
         message = f"{health.source} has no negotiator {health.negotiator}"
         yield GateRefusal("negotiator", message, f"its negotiators: {', '.join(names)}")
+
+
+def unguaranteed(broken: Iterable[BrokenMin]) -> Iterator[GateRefusal]:
+    """Yield a refusal for each min that the next cycle would break by a forecast."""
+    for each in broken:
+        hint = "no group may be matched beyond its min before the others have theirs"
+        yield GateRefusal("guarantee", each.sentence, hint)
+
+
+def unnamed_parents(groups: Iterable[ElasticGroup]) -> Iterator[GateRefusal]:
+    """Yield a refusal for each group whose name does not say which group it is below.
+
+    The names are HTCondor's tree: it would hold nothing of the parent that is declared.
+    """
+    for group in groups:
+        if group.parent and group.parent != group.name.rpartition(".")[0]:
+            name = f"{group.parent}.{group.name.rpartition('.')[2]}"
+            message = f"group {group.name} has the parent {group.parent}, which its name lacks"
+            hint = f"name it {name}, in the quotas and in the jobs' accounting groups"
+            yield GateRefusal("parent", message, hint)
 
 
 def several(health: PoolHealth, named: str) -> Iterator[GateRefusal]:

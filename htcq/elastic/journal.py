@@ -7,6 +7,7 @@ known by its digest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,8 @@ APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "d
 OFF = "off"
 #: Results: the negotiator has it; the file has it, the negotiator is unknown; nothing was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
+#: Clocks of two machines may be apart by so many seconds.
+_SKEW = 60.0
 #: Writes that are kept of a journal that is shortened.
 _WRITES = 100
 BY_HAND = (ROLLBACK, DISABLE, OFF)
@@ -122,12 +125,18 @@ class JournalState:
         return self.in_force.after
 
     def silent_for(self, now: float) -> float:
-        """Return for how many seconds nothing has succeeded."""
+        """Return for how many seconds nothing has succeeded.
+
+        A success in the future was recorded by a clock that was ahead: it says nothing, and the
+        silence is without end.
+        """
         since = self.success
         if since is None:
             since = self.began
         if since is None:
             return 0.0
+        if since - now > _SKEW:
+            return math.inf
         return now - since
 
 

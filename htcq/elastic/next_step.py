@@ -11,11 +11,12 @@ from htcq.elastic.invariants import bad_quotas, violations
 from htcq.elastic.journal import JournalState
 from htcq.elastic.next_quotas import next_quotas
 from htcq.elastic.pool_health import PoolHealth
-from htcq.elastic.quota_file import QuotaKnobs, elastic_file, file_of
+from htcq.elastic.quota_file import QuotaKnobs, file_of
 from htcq.elastic.quota_plan import QuotaPlan, plan_of
 from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import ElasticObservation
 from htcq.elastic.static import min_targets, static_file
+from htcq.elastic.step_simulation import BrokenMin, broken_by, demands_of
 from htcq.errors import RefusedError
 from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.settings.elastic_write import WriteSettings
@@ -23,10 +24,14 @@ from htcq.settings.elastic_write import WriteSettings
 
 @dataclass(frozen=True)
 class NextStep:
-    """The plan, and the static quotas to fall back to."""
+    """The plan, and the static quotas to fall back to.
+
+    ``broken`` are the mins that a forecast of the next cycle breaks: the step must not be taken.
+    """
 
     plan: QuotaPlan
     static: QuotaKnobs
+    broken: tuple[BrokenMin, ...] = ()
 
 
 def next_step(
@@ -52,16 +57,18 @@ def next_step(
     found = fitted_runtimes(declared, observation)
     _refuse_contradictions(violations(found.computed))
     goals = targets(found.outcome, observation)
-    in_force = previous = None
+    in_force = None
     if state.elastic and state.in_force is not None:
         in_force = file_of(state.in_force.quotas)
-        previous = {each.group: each.quota for each in in_force.groups}
-    quotas = next_quotas(goals, previous, observation.pool_weight, settings.offer_step)
-    _refuse_contradictions(bad_quotas(goals, quotas.quotas))
+    demands = demands_of(observation)
+    quotas = next_quotas(goals, in_force, demands, settings.offer_step)
+    written = {each.group: each.quota for each in quotas.file.groups}
+    _refuse_contradictions(bad_quotas(goals, written))
+    broken = broken_by(quotas.file, goals, demands)
     plan = plan_of(
         declared,
         goals,
-        elastic_file(goals, quotas.quotas),
+        quotas.file,
         quotas.why,
         observation,
         in_force,
@@ -70,7 +77,7 @@ def next_step(
         health.ceilings,
         now,
     )
-    return NextStep(plan, static_file(min_targets(base or declared, observation)))
+    return NextStep(plan, static_file(min_targets(base or declared, observation)), broken)
 
 
 def _refuse_contradictions(wrong: Iterable[str]) -> None:

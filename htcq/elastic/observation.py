@@ -21,12 +21,11 @@ from htcq.elastic.records import WEIGHT as WEIGHT
 from htcq.elastic.records import ElasticObservation as ElasticObservation
 from htcq.elastic.records import GroupClaim as GroupClaim
 from htcq.elastic.records import IdleJobs as IdleJobs
-from htcq.pool.pool import Pool
+from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.poolquota.published import seconds_of
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM, Amounts, ElasticDemand, ElasticQuotas
 from htcq.quota.group_tree import ROOT as CONDOR_ROOT
 

@@ -8,27 +8,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import as_number
+from htcq.elastic.cycle_pace import USUAL_CYCLE, WORKLIFE, pace_of
 from htcq.elastic.idle_jobs import JOBS_OF
-from htcq.pool.daemons import STARTD, before_dot
-from htcq.pool.pool import Pool
+from htcq.pool.daemons import before_dot
+from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_ages import SlotAges
 from htcq.pool.weights import Weights
-from htcq.poolquota.published import Published, seconds_of
+from htcq.poolquota.published import Published
 from htcq.quota.group_tree import ROOT
 
 #: The configuration of execution points and access points is not needed here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")
 _CYCLE_END = "LastNegotiationCycleEnd0"
-_CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0")
-_INTERVAL = "NEGOTIATOR_INTERVAL"
-#: Its default, in seconds (src/condor_utils/param_info.in).
-USUAL_CYCLE = 60.0
-#: A claim is kept for so many seconds for more jobs of its user (CLAIM_WORKLIFE of
-#: src/condor_utils/param_info.in).
-WORKLIFE = 1200
-_WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 
 
 @dataclass(frozen=True)
@@ -90,7 +83,7 @@ def health_of(
 
     ``ages`` are those of its slots.
     """
-    published = Published(pool, negotiator)
+    published, pace = Published(pool, negotiator), pace_of(pool, negotiator)
     weigh = Weights()
     heard = list(_heard(pool))
     weights = {str(slot.name): _weight(slot, weigh) for slot in pool.slots or ()}
@@ -113,10 +106,10 @@ def health_of(
         heard=range_heard,
         skews=dict(_skews(pool)),
         cycle_end=_cycle_end(pool, published),
-        cycle_seconds=_cycle_seconds(pool, published),
+        cycle_seconds=pace.cycle,
         configured=_configured(pool),
         ceilings={name: float(ceiling) for name, ceiling in _ceilings(published)},
-        worklife=_worklife(pool),
+        worklife=pace.worklife,
         missing=(*pool.damage, *_missing(pool)),
         schedd_ads=schedds,
         slots_heard=slots_heard,
@@ -210,42 +203,8 @@ def _cycle_end(pool: Pool, published: Published) -> float | None:
     return max(known, default=None)
 
 
-def _cycle_seconds(pool: Pool, published: Published) -> float:
-    """Return the seconds from cycle to cycle: as configured, or the length of the last cycle."""
-    found = [USUAL_CYCLE]
-    if pool.central is not None:
-        found = [_number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE)))]
-    for record in pool.negotiators:
-        if record.name == published.negotiator:
-            found += [float(record.number(name) or 0) for name in _CYCLE_LENGTHS]
-    return max(1.0, *(each for each in found if math.isfinite(each)))
-
-
-def _number_of(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return USUAL_CYCLE
-
-
 def _ceilings(published: Published) -> Iterator[tuple[str, float]]:
     for name, record in sorted(published.accounts.items()):
         ceiling = record.number("Ceiling")
         if ceiling is not None and ceiling >= 0 and "@" in name:
             yield name, float(ceiling)
-
-
-def _worklife(pool: Pool) -> float:
-    """Return CLAIM_WORKLIFE of the first known execution point, or of the central manager."""
-    configurations = list(pool.execute.values())
-    if pool.central is not None:
-        configurations.append(pool.central.of(STARTD))
-    for configuration in configurations:
-        knob = configuration.knob(_WORKLIFE_KNOB)
-        if knob is None:
-            continue
-        try:
-            return float(knob.value)
-        except ValueError:
-            continue
-    return float(WORKLIFE)

@@ -19,8 +19,9 @@ from htcq.quota.group_tree import name_key
 #: The digest of a missing file.
 ABSENT = ""
 _LINE = 100
-#: Quotas are limits, and those of lenders and of borrowers add up to more than the pool.
-OVERSUBSCRIPTION = ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "True")
+#: A parent group keeps only what it does not pass on (GroupEntry::hgq_assign_quotas). If it kept
+#: all, its quota would count twice, and the groups would be allocated more than the pool.
+OVERSUBSCRIPTION = ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False")
 
 
 @dataclass(frozen=True)

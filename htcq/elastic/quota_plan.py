@@ -57,8 +57,9 @@ class GroupPlan:
 class QuotaPlan:
     """The quotas to be written for one negotiator; ``taken_at`` is in seconds since 1970.
 
-    ``ceilings`` are those of submitters, which are never changed. ``problems`` are sentences
-    about what could not be counted.
+    ``static_serves``: HTCondor keeps these promises with static quotas as well. ``ceilings`` are
+    those of submitters, which are never changed. ``problems`` are sentences about what could not be
+    counted.
     """
 
     id: str
@@ -69,6 +70,7 @@ class QuotaPlan:
     groups: tuple[GroupPlan, ...]
     file: QuotaKnobs
     changes: bool
+    static_serves: bool = False
     ceilings: Mapping[str, float] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
@@ -76,6 +78,18 @@ class QuotaPlan:
     def over(self) -> tuple[GroupPlan, ...]:
         """The groups that would use more than their quota and accept no surplus."""
         return tuple(group for group in self.groups if group.over > 0)
+
+    def beyond_max(self, group: GroupPlan) -> float:
+        """Return by how much a group could exceed its max in one cycle, in slot weight.
+
+        HTCondor hands out surplus up to all that is free.
+        """
+        most = group.target.most
+        if most is None or not group.written.accept_surplus:
+            return 0.0
+        used = sum(each.used for each in self.groups if not each.target.parent)
+        free = max(0.0, self.pool_weight - used)
+        return max(0.0, group.used + free - most)
 
 
 def plan_of(
@@ -125,9 +139,21 @@ def plan_of(
         groups=tuple(groups),
         file=file,
         changes=in_force is None or in_force.knobs() != written,
+        static_serves=_static_serves(declared, targets),
         ceilings=ceilings or {},
         problems=observation.problems,
     )
+
+
+def _static_serves(declared: ElasticQuotas, targets: Sequence[QuotaTarget]) -> bool:
+    """Return whether no max is below the pool, every group has a min, and lends all of it.
+
+    No min may come before another either. Static quotas guarantee and lend within a cycle; a group
+    without a min has no part of the surplus that others ask for.
+    """
+    lends = all(group.lend and not group.max_lent for group in declared.groups)
+    ordered = any(group.priority for group in declared.groups)
+    return lends and not ordered and all(each.most is None and each.least > 0 for each in targets)
 
 
 def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, float]:
@@ -194,6 +220,8 @@ def _inputs(
     for each in declared.groups:
         amounts = [dict(each.min), dict(each.max), dict(each.weight)]
         groups.append([each.name, each.parent, *amounts, each.lend, str(each.scale_min)])
+        if each.priority:
+            groups[-1].append(each.priority)
     knobs = None
     if in_force is not None:
         knobs = _listed(in_force)

@@ -1,48 +1,44 @@
 """From runtimes to HTCondor's quotas: one number in slot weight for each group of elastic quotas.
 
-A quota is a limit, not a reservation: HTCondor hands out free slots, to the group with the lowest
-part of its quota in use first, and quotas may add up to more than the pool
-(NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION; src/condor_negotiator.V6/GroupEntry.cpp, 25.14). So
+HTCondor gives a group a whole turn: it may take all that its quota allows before the next group is
+asked (src/condor_negotiator.V6/GroupEntry.cpp, 25.14). A quota above the min is therefore no
+guarantee for the others. So
 
-1. every group always has the weight of its declared min, also what it lends at the moment: its jobs
-   need not wait until the next step;
-2. a group that asks for more has the weight of its runtime, which leaves to all others what they
-   ask for of their mins;
-3. a group that asks for no more than its runtime has besides what is nobody's runtime, up to its
-   max: jobs to come need not wait for the next step either;
-4. no group accepts surplus, so that its quota, and that of every group above it, is its limit
-   (GroupEntry::strict_enforce_quota).
+1. a quota is the weight of the declared min, with a part of what is nobody's min up to the
+   runtime, and groups accept surplus: within a cycle HTCondor itself keeps the mins of all that
+   ask, and lends what is left, by quota;
+2. HTCondor knows no limit of surplus: a group can pass its max by all that is free. If what is
+   nobody's min suffices, such a group has its max as its quota and accepts no surplus. If it does
+   not suffice, the group accepts surplus until it has its max: how far it can pass it is stated.
+   While a group does not lend what is left of its min, those beside it accept no surplus either:
+   they divide what is nobody's min;
+3. while a group uses more than it would be allocated if all came, surplus that is allocated is not
+   there, and the first group that is asked takes what is missing to another. Quotas are the mins
+   then, and a group that would so be matched beyond its min, in a cycle of those that are tried,
+   accepts no surplus until the next step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from htcq.elastic.capacity_of import usual_weight
+from htcq.elastic.guaranteed_quotas import (
+    GroupWeights,
+    fitting,
+    hungry,
+    keep_max,
+    levels_of,
+)
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
+from htcq.elastic.step_simulation import demands_of
+from htcq.elastic.waiting_groups import keep_mins
 from htcq.elastic.weight_of_runtime import GroupJobs, runtime_weight, shapes_of
 from htcq.quota.elastic.declaration import DEFAULT, SELF, SYSTEM, Amounts, ElasticGroup, least
 from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
-from htcq.quota.elastic.share import ShareClaim, split_hamilton
+from htcq.quota.elastic.scaling import mins_in_order
 from htcq.quota.group_tree import MAX_QUOTA
-
-
-@dataclass
-class _Weights:
-    """The weights of one group in parts: of its runtime, its min, its max, and its quota.
-
-    ``capped``: its max is below the pool in some dimension.
-    """
-
-    group: GroupRuntime
-    runtime: int
-    least: int
-    most: int
-    capped: bool
-    binding: str = ""
-    quota: int = 0
 
 
 def targets(outcome: ElasticOutcome, observation: ElasticObservation) -> tuple[QuotaTarget, ...]:
@@ -59,7 +55,16 @@ def targets(outcome: ElasticOutcome, observation: ElasticObservation) -> tuple[Q
     pool = _whole_pool(observation) // unit * unit
     _add_up(weights, pool)
     _scale_mins(weights, pool, unit)
-    _offer(weights, outcome, free)
+    found = demands_of(observation)
+    keep_max(weights, outcome, free, unit, found)
+    return keep_mins(weights, lambda: _all_targets(weights, observation, jobs), found)
+
+
+def _all_targets(
+    weights: Mapping[str, GroupWeights],
+    observation: ElasticObservation,
+    jobs: Mapping[str, GroupJobs],
+) -> tuple[QuotaTarget, ...]:
     return tuple(
         _target(each, weights, observation, jobs)
         for each in weights.values()
@@ -94,7 +99,7 @@ def _weights(
     observation: ElasticObservation,
     jobs: Mapping[str, GroupJobs],
     unit: int,
-) -> dict[str, _Weights]:
+) -> dict[str, GroupWeights]:
     """Return the weights of all groups by name, with the runtimes of the leaves."""
     found = {}
     pool = _whole_pool(observation) // unit * unit
@@ -112,7 +117,7 @@ def _weights(
         if positive:
             floor = min(pool, runtime_weight(positive, mine, usual).parts // unit * unit)
         cap = min(pool, max(floor, runtime_weight(most, mine, usual).parts // unit * unit))
-        found[group.name] = _Weights(
+        found[group.name] = GroupWeights(
             group, min(cap, runtime.parts // unit * unit), floor, cap,
             capped(group, outcome), runtime.binding,
         )  # fmt: skip
@@ -143,27 +148,17 @@ def jobs_of(group: GroupRuntime, jobs: Mapping[str, GroupJobs]) -> GroupJobs:
     return GroupJobs(running, idle)
 
 
-def _shrink(leaves: Sequence[_Weights], free: int, unit: int) -> None:
+def _shrink(leaves: Sequence[GroupWeights], free: int, unit: int) -> None:
     """Reduce all runtimes by the same part until they fit into the pool.
 
     Runtimes may weigh more than the pool where the weights of claims differ.
     """
-    fitting = _fitting({each.group.name: each.runtime for each in leaves}, free, unit)
+    smaller = fitting({each.group.name: each.runtime for each in leaves}, free, unit)
     for each in leaves:
-        each.runtime = fitting[each.group.name]
+        each.runtime = smaller[each.group.name]
 
 
-def _fitting(amounts: Mapping[str, int], there: int, unit: int) -> dict[str, int]:
-    """Return ``amounts``, all reduced by the same part where they do not fit into ``there``."""
-    together = sum(amounts.values())
-    if together <= there:
-        return dict(amounts)
-    claims = [ShareClaim(name, 0, amount, amount) for name, amount in amounts.items()]
-    shares = split_hamilton(there // unit, claims, together)
-    return {claim.name: share * unit for claim, (share, _) in zip(claims, shares)}
-
-
-def _add_up(weights: Mapping[str, _Weights], pool: int) -> None:
+def _add_up(weights: Mapping[str, GroupWeights], pool: int) -> None:
     """Set the runtime and the min of every parent to at least the sum of its children's."""
     sums: dict[str, tuple[int, int]] = {}
     for each in reversed(list(weights.values())):
@@ -178,41 +173,24 @@ def _add_up(weights: Mapping[str, _Weights], pool: int) -> None:
         sums[each.group.parent] = (above[0] + each.runtime, above[1] + each.least)
 
 
-def _scale_mins(weights: Mapping[str, _Weights], pool: int, unit: int) -> None:
-    """Reduce the mins of siblings by the same part where the group above them has less."""
-    below: dict[str, dict[str, int]] = {}
-    for each in weights.values():
-        below.setdefault(each.group.parent, {})[each.group.name] = each.least
-    for each in weights.values():
-        parent = each.group.parent
+def _scale_mins(weights: Mapping[str, GroupWeights], pool: int, unit: int) -> None:
+    """Reduce the mins of siblings where the group above them has less.
+
+    Those of a higher priority come first, and those of the same lose the same part.
+    """
+
+    def shrink(mins: Mapping[str, int], there: int) -> dict[str, int]:
+        return fitting(mins, there, unit)
+
+    for parent, siblings in levels_of(weights).items():
         there = pool
         if parent:
             there = weights[parent].least
-        each.least = _fitting(below[parent], there, unit)[each.group.name]
-
-
-def _offer(weights: Mapping[str, _Weights], outcome: ElasticOutcome, free: int) -> None:
-    """Set the quotas, from the root to the leaves."""
-    taken: dict[str, int] = {}
-    for each in weights.values():
-        parent = each.group.parent
-        taken[parent] = taken.get(parent, 0) + each.runtime
-    for each in weights.values():
-        above = free
-        limit = each.most
-        if each.group.parent:
-            above = weights[each.group.parent].quota
-            limit = min(limit, above)
-        wanted = each.runtime
-        if not hungry(each.group):
-            wanted += max(0, above - taken[each.group.parent])
-        each.quota = min(limit, max(each.least, wanted))
-
-
-def hungry(group: GroupRuntime) -> bool:
-    """Return whether a group asks for more than its runtime, up to its max."""
-    limited = group.declared(group.limited)
-    return any(limited[name] > amount for name, amount in group.declared(group.runtime).items())
+        mins = {each.group.name: each.least for each in siblings}
+        priorities = {each.group.name: each.group.group.priority for each in siblings}
+        effective = mins_in_order(there, mins, priorities, shrink)
+        for each in siblings:
+            each.guaranteed, each.least = each.least, effective[each.group.name]
 
 
 def _free(observation: ElasticObservation) -> int:
@@ -240,8 +218,8 @@ def unit_of(observation: ElasticObservation, jobs: Mapping[str, GroupJobs]) -> i
 
 
 def _target(
-    each: _Weights,
-    weights: Mapping[str, _Weights],
+    each: GroupWeights,
+    weights: Mapping[str, GroupWeights],
     observation: ElasticObservation,
     jobs: Mapping[str, GroupJobs],
 ) -> QuotaTarget:
@@ -260,11 +238,14 @@ def _target(
         parent=group.parent,
         leaf=group.leaf,
         quota=each.quota / PARTS,
-        accept_surplus=False,
+        accept_surplus=not each.held,
+        held=each.held,
         headroom=max(0, each.quota - each.runtime) / PARTS,
         binding=binding,
         runtime=each.runtime / PARTS,
         least=each.least / PARTS,
+        guaranteed=each.guaranteed / PARTS,
+        priority=group.group.priority,
         most=most,
         hungry=hungry(group),
         in_need=waits and own.group.leaf and used < own.runtime,

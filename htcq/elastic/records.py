@@ -24,7 +24,7 @@ class GroupClaim:
     ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where
     no job is known. ``protected`` is the reason why it is never taken back, empty where it may be.
     ``cost`` is what the job says that its lost work counts for; it has ``retirement`` seconds to
-    end when it is vacated.
+    end when it is vacated. ``asks_protection``: it has HtcqProtected = true.
     """
 
     group: str
@@ -40,6 +40,7 @@ class GroupClaim:
     vacated: int = 0
     protected: str = ""
     cost: float = 1.0
+    asks_protection: bool = False
     retirement: float = 0.0
 
 

@@ -18,6 +18,7 @@ from htcq.audit.engine import Audit, Finding
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Severity
 from htcq.emit.install import needs_restart
+from htcq.units import first_named
 
 #: The names of all files begin so.
 BEGINNINGS = tuple(role.value.replace(" ", "-") for role in Role)
@@ -167,8 +168,7 @@ def _whose(role: Role, nodes: tuple[str, ...]) -> str:
         return f"the {role.value}"
     if not nodes:
         return f"every {role.value}"
-    more = f" and {len(nodes) - _MAX_LISTED} more" if len(nodes) > _MAX_LISTED else ""
-    return f"{role.value} {', '.join(nodes[:_MAX_LISTED])}{more}"
+    return f"{role.value} {first_named(nodes, _MAX_LISTED)}"
 
 
 def _how(role: Role, wanted: Sequence[Wanted]) -> str:

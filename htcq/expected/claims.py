@@ -100,7 +100,7 @@ def _idle(pool: Pool, holder: str, claims: _Claims, moment: float, waits: bool) 
     """Yield the idle claims of one holder, if he does not mean to keep them."""
     schedd = next((each for each in pool.schedds if each.name == holder), None)
     stuck = list(_without_shadow(pool, holder, moment)) if schedd is not None else []
-    delayed = _delayed(schedd)
+    delayed = waiting_for_shadows(schedd)
     now = ObservedPool(pool).now or moment
     if not (stuck or delayed) and not (waits and now - claims.since >= _LONG):
         return
@@ -126,7 +126,7 @@ def _idle(pool: Pool, holder: str, claims: _Claims, moment: float, waits: bool) 
     )
 
 
-def _delayed(schedd: Record | None) -> int:
+def waiting_for_shadows(schedd: Record | None) -> int:
     """Return how many jobs with a claim wait for their turn to get a shadow."""
     return 0 if schedd is None else int(schedd.number(_DELAYED) or 0)
 

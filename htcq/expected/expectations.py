@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from htcq.expected.advertised import unadvertised
 from htcq.expected.claims import standing_claims
 from htcq.expected.cycles import negotiation
 from htcq.expected.draining import endless_draining
+from htcq.expected.evicting import evicting
+from htcq.expected.executing import unbegun
+from htcq.expected.held import held_by_faults
+from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
+from htcq.expected.overtaken import overtaken
+from htcq.expected.own_starts import down_resources, refused_by_schedds
+from htcq.expected.preempting import preempted_again
+from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
 from htcq.why.verdict import Verdict, Verdicts
 
@@ -23,17 +33,28 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
     ``found`` are the verdicts on all idle jobs.
     """
     every = list(_every(verdicts, found))
+    every += held_by_faults(verdicts.pool, every)
     every.sort(key=lambda each: (_ORDER.get(each.severity, 2), -len(each.jobs), each.subject))
     return tuple(every)
 
 
 def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
-    pool = verdicts.pool
+    pool, every = verdicts.pool, tuple(found)
     if not verdicts.of_cycle:
         yield from missing_starts(pool, verdicts.trace)
     yield from failing_starts(pool)
+    yield from unbegun(pool)
+    yield from evicting(pool)
+    yield from unlike_others(pool)
+    yield from preempted_again(pool)
     yield from standing_claims(pool)
     yield from submissions(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
-    yield from matchless(verdicts, found)
+    yield from matchless(verdicts, every)
+    yield from unadvertised(verdicts, every)
+    yield from overtaken(verdicts, every)
+    yield from refused_by_schedds(verdicts, every)
+    yield from down_resources(verdicts, every)
+    yield from delayed_starts(verdicts, every)
+    yield from incomplete_ads(verdicts, every)

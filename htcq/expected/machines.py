@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from htcq.classads import as_number
-from htcq.expected.settled import in_use, settled_before
-from htcq.expected.unmet import LASTS, STARTS, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.expected.held import OF_MACHINES
+from htcq.expected.preempting import is_restless
+from htcq.expected.startds import ACTIVATIONS, CLAIMS, STARTED, Startds, host_of
+from htcq.expected.unmet import LASTS, STARTS, WARNING, JobKey, Observed, Unmet, knobs_on_the_way
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import DYNAMIC, Slot
-from htcq.pool.slot_state import closed_by
-from htcq.units import CPUS, amount_of, counted, show_number
+from htcq.units import counted, show_number
 
 #: A start that fails once or twice may be an accident of the network.
 _OFTEN = 3
@@ -27,14 +27,6 @@ _OFTEN = 3
 _GOOD_PART = 0.25
 #: By what failed: the machines, and the access points of jobs whose claims or shadows failed.
 _MACHINE, _CLAIM, _SHADOW = "machine", "claim", "shadow"
-#: What a startd counts.
-_CLAIMS, _ACTIVATIONS, _STARTED = (
-    "RecentClaimRequests",
-    "RecentActivationRequests",
-    "RecentJobStarts",
-)
-#: Holds that are the machine's, not the job's: a hook, accounts, the container runtime.
-_HOLDS_OF_MACHINES = frozenset((19, 23, 28, 29, 30, 31, 45, 49))
 _OUT = "'condor_drain' or 'condor_off -startd -peaceful -name MACHINE' takes it out of the pool"
 
 
@@ -60,6 +52,16 @@ class _Failing:
         self.most_ended = max(self.most_ended, ended)
 
     @property
+    def hosts(self) -> set[str]:
+        """The machines that had them last."""
+        return {host_of(job) for job in self.jobs}
+
+    @property
+    def verb(self) -> str:
+        """The verb that goes with their number."""
+        return "was" if len(self.jobs) == 1 else "were"
+
+    @property
     def is_held(self) -> bool:
         """Whether all of them are on hold."""
         return all(job.status == HELD for job in self.jobs)
@@ -73,72 +75,57 @@ class _Failing:
         return told.most_common(1)[0][0] if told else ""
 
 
-class _Startds:
-    """The startds of a pool: what each has, and where jobs have run for a while."""
-
-    def __init__(self, pool: Pool) -> None:
-        moment = settled_before(pool)
-        self.slots: dict[str, list[Slot]] = {}
-        self.working = set[str]()
-        for slot in pool.slots or ():
-            self.slots.setdefault(slot.startd, []).append(slot)
-            if in_use(slot, moment):
-                self.working.add(slot.startd)
-
-    def fails(self, name: str) -> bool:
-        """Return whether no job has run there for a while, though its slots are open.
-
-        Not where the startd is not known.
-        """
-        if name not in self.slots or name in self.working:
-            return False
-        return not all(closed_by(slot) for slot in self.slots[name] if slot.type != DYNAMIC)
-
-    def count(self, name: str, attribute: str) -> float | None:
-        """Return what the startd itself counted in the last minutes; None where no ad says."""
-        counts = [as_number(slot.value(attribute)) for slot in self.slots[name]]
-        return max((count for count in counts if count is not None), default=None)
-
-    def cores(self, name: str) -> float:
-        """Return the cores of all its slots."""
-        whole = [each for each in self.slots[name] if each.type != DYNAMIC]
-        return sum(as_number(each.total_slot_cpus) or 0 for each in whole)
-
-    def described(self, name: str) -> str:
-        """Return its name with its cores."""
-        cores = self.cores(name)
-        return f"{name} ({amount_of(CPUS, cores)})" if cores else name
-
-    def counters(self, name: str) -> Iterator[Observed]:
-        """Yield all that the startd itself counted."""
-        for attribute in (_CLAIMS, _ACTIVATIONS, _STARTED):
-            count = self.count(name, attribute)
-            if count is not None:
-                yield Observed(attribute, show_number(count))
-
-
 def failing_starts(pool: Pool) -> Iterator[Unmet]:
     """Yield what takes matches and starts nothing, and where nothing that starts lasts.
 
     The user writes his job's ad: a machine or an access point where jobs run is believed,
     whatever the ads of jobs say.
     """
-    startds = _Startds(pool)
+    startds = Startds(pool)
+    rest: dict[str, _Failing] = {}
     for (what, where), failing in _failing(pool).items():
         if what != _MACHINE:
             if not _runs(pool, where):
                 yield _of_access_point(pool, what, where, failing)
             continue
         id_ = _kind(startds, where, failing) if startds.fails(where) else ""
+        if id_ == LASTS and is_restless(startds.slots[where]):
+            # It gives its cores to others, which is told as that.
+            continue
         if id_:
             yield _of_machine(pool, startds, id_, where, failing)
+        else:
+            rest[where] = failing
+    others: dict[str, _Failing] = {}
+    for failing in rest.values():
+        _add_never_begun(others, failing)
+    # Machines that serve others are not what ends all shadows of one access point.
+    broken = {
+        name: failing
+        for name, failing in others.items()
+        if len(failing.hosts) > 1 and not startds.serves(name)
+    }
+    for name, failing in broken.items():
+        yield _of_access_point(pool, _SHADOW, name, failing)
+    for where, failing in rest.items():
+        of_others = any(job.access_point not in broken for job in failing.jobs)
+        if of_others and failing.most_tries >= _OFTEN and startds.wastes_claims(where):
+            yield _wasting(pool, startds, where, failing)
+
+
+def _add_never_begun(others: dict[str, _Failing], failing: _Failing) -> None:
+    """Sort the jobs that never began to run, whichever machine had them last, by access point."""
+    for job in failing.jobs:
+        tries = int(as_number(job.shadow_starts) or 0)
+        if job.status != HELD and not as_number(job.starts) and tries >= _OFTEN:
+            others.setdefault(job.access_point, _Failing()).add(job, tries, 0)
 
 
 def _failing(pool: Pool) -> Mapping[tuple[str, str], _Failing]:
     """Return the jobs that were matched often and did not run, by what failed and where."""
     found: dict[tuple[str, str], _Failing] = {}
     for job in pool.jobs or ():
-        host = job.last_host.partition("@")[2] if isinstance(job.last_host, str) else ""
+        host = host_of(job)
         shadows = int(as_number(job.shadow_starts) or 0)
         tries = shadows - int(as_number(job.starts) or 0)
         ended, is_idle = _ended(job), job.status == IDLE and job.wanted > 0
@@ -169,16 +156,16 @@ def _ended(job: Job) -> int:
 
 
 def _is_held_by_machine(job: Job) -> bool:
-    return as_number(job.frame.value("HoldReasonCode")) in _HOLDS_OF_MACHINES
+    return as_number(job.frame.value("HoldReasonCode")) in OF_MACHINES
 
 
-def _kind(startds: _Startds, where: str, failing: _Failing) -> str:
+def _kind(startds: Startds, where: str, failing: _Failing) -> str:
     """Return what a machine does: it starts nothing, or nothing lasts; empty where neither is sure.
 
     The startd's own counters decide. One that is drained or preempted loses each job once.
     """
     never = failing.most_tries >= _OFTEN or (failing.is_held and failing.tries >= _OFTEN)
-    started, asked = startds.count(where, _STARTED), startds.count(where, _ACTIVATIONS)
+    started, asked = startds.count(where, STARTED), startds.count(where, ACTIVATIONS)
     if started is None or asked is None:
         return STARTS if never else LASTS if failing.most_ended >= _OFTEN else ""
     if asked < _OFTEN:
@@ -198,13 +185,13 @@ def _runs(pool: Pool, access_point: str) -> bool:
     )
 
 
-def _of_machine(pool: Pool, startds: _Startds, id_: str, where: str, failing: _Failing) -> Unmet:
+def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Failing) -> Unmet:
     slot = startds.slots[where][0]
     why = f" ({failing.why})" if failing.why else ""
     place = startds.described(where)
     cure = f"StartLog and StarterLog of {where} say why. Until it is repaired, {_OUT}."
     if id_ == LASTS:
-        count = startds.count(where, _STARTED) or failing.ended
+        count = startds.count(where, STARTED) or failing.ended
         text = (
             f"began to run on {place}, and none lasted{why}; it started "
             f"{show_number(count)} jobs lately"
@@ -213,20 +200,51 @@ def _of_machine(pool: Pool, startds: _Startds, id_: str, where: str, failing: _F
     elif failing.is_held:
         text = f"went on hold on {place}{why} before they began to run"
     else:
-        count = startds.count(where, _ACTIVATIONS) or failing.tries
-        text = f"were sent to {place} {show_number(count)} times, and none of them began to run"
+        count = startds.count(where, ACTIVATIONS) or failing.tries
+        text = (
+            f"{failing.verb} sent to {place} {show_number(count)} times, and none of them began "
+            "to run"
+        )
     return _unmet(
         id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
         (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
     )  # fmt: skip
 
 
+def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unmet:
+    """Return a machine that loses most claims before a job starts, though some jobs run there."""
+    slot = startds.slots[where][0]
+    claims, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
+    why = f" ({failing.why})" if failing.why else ""
+    observed = [*startds.counters(where)]
+    observed += knobs_on_the_way(of_startd(pool.execute, slot), STARTD)
+    cure = f"StartLog and StarterLog of {where} say why"
+    names = sorted({job.access_point for job in failing.jobs})
+    if len(names) == 1:
+        # No other access point shows that the shadows of this one are not at fault.
+        cure = f"StartLog of {where} and ShadowLog of {names[0]} say which of them ends the claims"
+        observed += knobs_on_the_way(pool.schedd_configuration(names[0]), SCHEDD)
+    found = _unmet(
+        STARTS, f"machine {where}", failing,
+        f"{failing.verb} sent to {startds.described(where)} {failing.tries} times and lost the "
+        f"claims there{why}; of {show_number(claims or 0)} claims in 20 minutes "
+        f"{show_number(used or 0)} came to a start",
+        f"{cure}. Until it is repaired, {_OUT}.", tuple(observed),
+    )  # fmt: skip
+    return found if startds.fails(where) else replace(found, severity=WARNING)
+
+
 def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Unmet:
-    text = f"of {where} were matched {failing.tries} times, and no claim was granted"
+    text = f"of {where} {failing.verb} matched {failing.tries} times, and no claim was granted"
     if what == _SHADOW:
         text = (
-            f"of {where} were matched {failing.tries} times, and their shadows never reached a "
-            "machine"
+            f"of {where} {failing.verb} matched {failing.tries} times, and their shadows never "
+            "reached a machine"
+        )
+    if failing.hosts != {""}:
+        text = (
+            f"of {where} got {failing.tries} shadows, and all of these ended before a job began to "
+            f"run, on {counted(len(failing.hosts), 'machine')}"
         )
     cure = f"SchedLog and ShadowLog of {where} say why; SHADOW is the program that it starts."
     observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD)

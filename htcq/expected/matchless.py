@@ -1,7 +1,10 @@
-"""Access points of which no job can start anywhere, and whose transforms make it so.
+"""Access points of which no job can start anywhere, and whose transforms or defaults make it so.
 
-A user's own mistake is his; a transform makes it for everybody who submits there. Follows
-transformJob of src/condor_schedd.V6/job_transforms.cpp, HTCondor 25.14.
+A user's own mistake is his; a transform makes it for everybody who submits there, and so does
+JOB_DEFAULT_REQUEST<asset>, which condor_submit writes into jobs that request nothing, and
+SCHEDD_ROUND_ATTR_<attribute>, by which the schedd rounds up. Follows transformJob of
+src/condor_schedd.V6/job_transforms.cpp, SetRequestMem of src/condor_utils/submit_utils.cpp and
+SetAttribute of src/condor_schedd.V6/qmgmt.cpp, HTCondor 25.14.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
 
+_ROUNDS = re.compile(r"SCHEDD_ROUND_ATTR_(Request\w+)", re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]{1,2}")
+_DEFAULT = re.compile(r"JOB_DEFAULT_(REQUEST\w+)", re.IGNORECASE)
 _NAMES, _TRANSFORM = "JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_"
 #: A line of a transform that writes what a match looks at.
 _WRITES = re.compile(
@@ -38,7 +44,8 @@ def matchless(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     for verdict in found:
         waiting.setdefault(verdict.access_point, []).append(verdict)
     for name, those in waiting.items():
-        writes = list(_writing(pool.schedd_configuration(name)))
+        access = pool.schedd_configuration(name)
+        writes = [*_writing(access), *_defaults(access, those)]
         if name in alive or not writes or moment is None:
             continue
         if all(_has_settled(each, moment) for each in those):
@@ -53,11 +60,30 @@ def _writing(configuration: Configuration | None) -> Iterator[tuple[Knob, str]]:
         return
     for name in configuration.value(_NAMES).replace(",", " ").split():
         knob = configuration.knob(f"{_TRANSFORM}{name}")
-        if knob is None or is_default(knob.bare, knob.value):
+        if knob is None or is_default(knob.bare, knob.value, (), configuration.value):
             continue
         written = [each.group(1) for each in _WRITES.finditer(knob.value)]
         if written:
             yield knob, ", ".join(dict.fromkeys(written))
+
+
+def _defaults(
+    configuration: Configuration | None, those: Iterable[Verdict]
+) -> Iterator[tuple[Knob, str]]:
+    """Yield the knobs that give all of these jobs a request that they have.
+
+    That is the default of a request, or the power of ten to which the schedd rounds it up.
+    """
+    jobs = [job for each in those for job in each.jobs]
+    for knob in configuration or ():
+        default, rounds = _DEFAULT.fullmatch(knob.bare), _ROUNDS.fullmatch(knob.bare)
+        name, value = "", knob.value.strip()
+        if default is not None and not is_default(knob.bare, value):
+            name = default.group(1)
+        elif rounds is not None and _DIGITS.fullmatch(value):
+            name, value = rounds.group(1), str(10 ** int(value))
+        if name and all(job.frame.text(name).split() == value.split() for job in jobs):
+            yield knob, name
 
 
 def _has_settled(verdict: Verdict, moment: float) -> bool:

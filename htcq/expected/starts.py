@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.classads import as_number
+from htcq.expected.served import Served, rejection_since, served_by, served_without_limit
 from htcq.expected.settled import CYCLES, is_over, last_cycles
 from htcq.expected.unmet import MISSING, JobKey, Observed, Unmet, knobs_on_the_way
 from htcq.htcondor.knob_types import knob_type
-from htcq.htcondor.matching import NEGOTIATOR, STARTD, is_followed
+from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, is_followed
+from htcq.htcondor.starting import is_default
 from htcq.pool.completed_cycles import CompletedCycle
 from htcq.pool.job import IDLE, Job
 from htcq.pool.pool import Pool, of_startd
@@ -24,6 +26,8 @@ from htcq.units import counted
 
 #: How many knobs are shown.
 _SHOWN = 12
+#: And how many machines, if it is theirs.
+_APART = 5
 _CONFIGURATION = "configuration of "
 
 
@@ -39,6 +43,8 @@ class _Reality:
     quiet: bool
     #: The machines that did not answer when they were asked for their configuration.
     silent: frozenset[str]
+    #: Submitters that got claims in these cycles, and came to no limit.
+    served: frozenset[Served]
 
 
 def has_statistics(pool: Pool) -> bool:
@@ -65,11 +71,25 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
         and (match.job, match.submitter) in waiting
         and _contradicts(reality, waiting[match.job, match.submitter], slots.get(match.slot))
     ]
-    if missing:
-        keys = [
-            JobKey(waiting[each.job, each.submitter].access_point, each.job) for each in missing
-        ]
-        yield _unmet(pool, reality, missing, keys, slots, trace.unmodelled)
+    for of_one in _apart(reality, missing, slots):
+        keys = [JobKey(waiting[each.job, each.submitter].access_point, each.job) for each in of_one]
+        yield _unmet(pool, reality, of_one, keys, slots, trace.unmodelled)
+
+
+def _apart(
+    reality: _Reality, missing: Sequence[Match], slots: Mapping[str, Slot]
+) -> Sequence[Sequence[Match]]:
+    """Return the missing matches by what may be the cause.
+
+    Where cycles matched jobs that is each machine by itself; else it is the negotiator.
+    """
+    if not reality.matches:
+        return [missing] if missing else []
+    found: dict[str, list[Match]] = {}
+    for match in missing:
+        slot = slots.get(match.slot)
+        found.setdefault("" if slot is None else slot.startd, []).append(match)
+    return sorted(found.values(), key=len, reverse=True)[:_APART]
 
 
 def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
@@ -86,6 +106,7 @@ def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
             for what, why in pool.failed
             if what.startswith(_CONFIGURATION) and NO_ANSWER.match(why)
         ),
+        served_without_limit(pool, cycles),
     )
 
 
@@ -96,8 +117,8 @@ def _changed(slot: Slot, moment: float) -> bool:
 
 
 def _waits_since(job: Job, moment: float) -> bool:
-    """Return whether the job was in the queue, and idle, before ``moment``."""
-    return is_over(moment, job.queued_at, job.status_since)
+    """Return whether the job was in the queue, idle and not cooling down, before ``moment``."""
+    return is_over(moment, job.queued_at, job.status_since, job.cool_down_until)
 
 
 def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
@@ -106,7 +127,8 @@ def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
     Where nobody was asked, they should. Where jobs were asked, the slot must have been free all the
     time, and its startd answers nobody, or the negotiator said that nothing matches the job, or
     nothing at all has changed: what a job waits for besides, a limit or its turn, is over when
-    others end.
+    others end. Where others come and go, the job's submitter got other slots meanwhile, and came to
+    no limit.
     """
     if not reality.considered and not reality.matches:
         return True
@@ -114,16 +136,10 @@ def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
         return False
     if slot.startd in reality.silent or slot.machine in reality.silent:
         return True
-    told = job.last_rejection
-    if isinstance(told, str) and _is_recent(job, reality.since):
+    told = rejection_since(job, reality.since)
+    if told:
         return told == NO_MATCH
-    return reality.quiet
-
-
-def _is_recent(job: Job, since: float) -> bool:
-    """Return whether the reason of the job's rejection is that of one of the last cycles."""
-    moment = as_number(job.rejected_at)
-    return moment is not None and moment >= since
+    return reality.quiet or served_by(job.access_point, job.submitter) in reality.served
 
 
 def _free_since(slot: Slot, moment: float) -> bool:
@@ -161,6 +177,11 @@ def _unmet(
         "One of the knobs that are listed may be the cause. NegotiatorLog at D_FULLDEBUG says what "
         "happens to each submitter"
     )
+    if not reality.considered:
+        # The schedd had nothing to offer: what it may start is its own matter.
+        access = pool.schedd_configuration(keys[0].access_point)
+        observed = [*knobs_on_the_way(access, SCHEDD), *observed]
+        cure += f", SchedLog of {keys[0].access_point or 'the access point'} why it offers no job"
     if reality.matches and slot is not None:
         observed = [
             *_silence(pool, slot),
@@ -196,6 +217,5 @@ def _not_followed(pool: Pool) -> Iterator[tuple[str, str, str]]:
         kind = knob_type(knob.bare)
         if kind is None or NEGOTIATOR not in kind.daemons or is_followed(knob.bare):
             continue
-        default = central.defaults.get(knob.bare, "")
-        if knob.value.strip() != default.strip():
+        if not is_default(knob.bare, knob.value, (), central.value):
             yield knob.name, knob.value, knob.place

@@ -24,9 +24,12 @@ IDLE_CLAIMS, SUSPENDED = "claims-stay-idle", "claims-suspended"
 VANISH, STOPPED = "submitted-jobs-vanish", "submissions-stopped"
 CUT_OFF, FAILS = "negotiation-cut-off", "negotiation-fails"
 NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
+FRAGMENTED, HELD_BY_FAULTS = "machines-fragmented", "jobs-held-by-faults"
+SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
+DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
-    MATCHLESS,
+    MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 
@@ -86,12 +89,15 @@ def knobs_on_the_way(
     """Return the knobs of a daemon that are set and that no simulation follows.
 
     Those that daemons of this type alone read come first, last those that every site sets: who may
-    talk to whom (ALLOW_*).
+    talk to whom, and how (ALLOW_*, SEC_*).
     """
     found: list[tuple[int, Observed]] = []
-    for knob in configuration or ():
+    if configuration is None:
+        return ()
+    for knob in configuration:
         place = rank_on_the_way(knob.bare, daemon)
-        if place is not None and not is_default(knob.bare, knob.value, version):
-            found.append((place, Observed(knob.name, knob.value, knob.place)))
+        if place is None or is_default(knob.bare, knob.value, version, configuration.value):
+            continue
+        found.append((place, Observed(knob.name, knob.value, knob.place)))
     found.sort(key=lambda each: each[0])
     return tuple(observed for _, observed in found[:_SHOWN])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Callable
 
 from htcq.htcondor.tables import rest_of
 
@@ -28,14 +29,26 @@ def default_of(name: str, version: tuple[int, ...] = ()) -> str | None:
     return found
 
 
-def expanded_default(name: str, version: tuple[int, ...] = ()) -> str:
-    """Return the default of a knob in one line, with the defaults of the macros that it names.
+def unset(_name: str) -> str:
+    """Return what a configuration without any knob has for a macro."""
+    return ""
 
-    It is empty where that version has none.
+
+def expanded_default(
+    name: str, version: tuple[int, ...] = (), value_of: Callable[[str], str] = unset
+) -> str:
+    """Return the default of a knob in one line, with the values of the macros that it names.
+
+    ``value_of`` returns what a configuration has for a macro; where that is empty the macro has its
+    default. The result is empty where that version has no default.
     """
+
+    def expanded(found: re.Match[str]) -> str:
+        macro = found.group(1)
+        return value_of(macro) or expanded_default(macro, version, value_of)
+
     text = default_of(name, version) or ""
-    whole = _MACRO.sub(lambda found: expanded_default(found.group(1), version), text)
-    return " ".join(whole.split())
+    return " ".join(_MACRO.sub(expanded, text).split())
 
 
 def former_defaults(name: str) -> tuple[str, ...]:

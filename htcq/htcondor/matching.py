@@ -19,8 +19,8 @@ from htcq.htcondor.tables import rows
 NEGOTIATOR, SCHEDD, STARTD = "negotiator", "schedd", "startd"
 #: Those that make a match.
 DAEMONS = (NEGOTIATOR, SCHEDD, STARTD)
-#: It drains machines.
-DEFRAG = "defrag"
+#: It drains machines, and it has the ads of all.
+DEFRAG, COLLECTOR = "defrag", "collector"
 #: In place of a daemon: htcq alone reads the knob, for the audit, for drift and elastic quotas.
 _CAPTURED = "captured"
 _SITES_OWN = re.compile(r"<[a-z]+>")

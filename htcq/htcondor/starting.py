@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Callable
 
-from htcq.htcondor.defaults import default_of
+from htcq.htcondor.defaults import expanded_default, unset
 from htcq.htcondor.knob_names import split_prefix
 from htcq.htcondor.matching import pattern_of
 from htcq.htcondor.tables import rows
 
 #: In place of a daemon: all of them read the knob.
 _EVERY = "every"
-#: A macro in a default, such as $(SBIN)/condor_shadow.
-_MACRO = re.compile(r"\$\(\w+\)")
 #: The transform that schedds have by themselves since 25.6.1 (AUTO_USE_FEATURE_PelicanRetryPolicy).
 _OWN_TRANSFORM = "PELICANRETRY"
 
@@ -41,7 +40,7 @@ def rank_on_the_way(name: str, daemon: str) -> int | None:
         return None
     if bare.startswith("DENY_"):
         return 1
-    return 3 if bare.startswith("ALLOW_") else 2
+    return 3 if bare.startswith(("ALLOW_", "SEC_")) else 2
 
 
 @lru_cache(maxsize=1)
@@ -52,19 +51,20 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
     return {daemon: re.compile("|".join(found)) for daemon, found in names.items()}
 
 
-def is_default(name: str, value: str, version: tuple[int, ...] = ()) -> bool:
+def is_default(
+    name: str,
+    value: str,
+    version: tuple[int, ...] = (),
+    value_of: Callable[[str], str] = unset,
+) -> bool:
     """Return whether ``value`` is what HTCondor has for the knob ``name`` where nobody sets it.
 
-    Of a default that begins with a macro the rest is compared: directories differ.
+    ``value_of`` returns what the configuration has for a macro that the default names, such as
+    SBIN; without it macros have their defaults.
     """
     bare = split_prefix(name.upper())[1]
     words = value.upper().split()
     if bare.endswith(f"_{_OWN_TRANSFORM}") or words == [_OWN_TRANSFORM]:
         return True
-    default = default_of(bare, version)
-    if default is None:
-        return not words
-    fixed = _MACRO.split(default)[-1]
-    if fixed == default:
-        return words == default.upper().split()
-    return value.strip().endswith(fixed.strip())
+    default = expanded_default(bare, version, value_of)
+    return words == default.upper().split()

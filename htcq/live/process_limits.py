@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from htcq.cgroups import read_limits
+
+#: Places in what stat of proc(5) says after the name.
+_PARENT, _THREADS = 1, 17
 
 
 def limit_process(wanted: Iterable[tuple[int, int, int]]) -> None:
@@ -26,6 +30,43 @@ def data_now() -> int:
     """
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[5]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def addresses_now() -> int:
+    """Return the bytes that RLIMIT_AS counts of this process now."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def processes_now() -> int:
+    """Return the processes and threads that RLIMIT_NPROC counts of this account now."""
+    user = os.getuid()
+    found = 0
+    for pid in _processes():
+        # It may have ended meanwhile, and may belong to whoever hides it.
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}").stat().st_uid == user:
+                found += int(_fields(pid)[_THREADS])
+    return found
+
+
+def children_now() -> frozenset[int]:
+    """Return the numbers of the processes whose parent is this one, ended ones too."""
+    own, found = str(os.getpid()), set[int]()
+    for pid in _processes():
+        with contextlib.suppress(OSError):
+            if _fields(pid)[_PARENT] == own:
+                found.add(pid)
+    return frozenset(found)
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+
+
+def _fields(pid: int) -> list[str]:
+    """Return what proc(5) has of a process in stat, from its state on."""
+    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
 def _read(path: str) -> str:

@@ -23,7 +23,7 @@ Key = tuple[str, str]
 _RUNNING = 2
 _FACTS = (
     "ClusterId", "ProcId", "JobStatus", "JobUniverse", "RemoteHost", "User", "AccountingGroup",
-    "Owner", "JobCurrentStartDate", "ServerTime", "HtcqProtected",
+    "Owner", "JobCurrentStartDate", "ServerTime",
 )  # fmt: skip
 
 
@@ -39,7 +39,6 @@ class Facts:
     started: float
     ran: float
     universe: int
-    protected: bool
     left: float | None = None
 
 
@@ -170,7 +169,6 @@ def _facts_of(ad: Any, wall_time: str) -> Facts:
         started=started,
         ran=ran,
         universe=int(_number(ad, "JobUniverse") or 0),
-        protected=ad.get("HtcqProtected") is True,
         left=left,
     )
 

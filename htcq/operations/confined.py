@@ -2,8 +2,9 @@
 
 :func:`confine` forks once all inputs are open. The child goes on with the command: as nobody
 where it is root, without new privileges, core files and the caller's environment, and with
-limits of memory and processor time. The parent waits, writes the files that the command line
-names, ends a child that is stuck in one expression, and says what a limit ended.
+limits of memory, processor time and files, and with system calls that read and compute alone. The
+parent waits, writes the files that the command line names, ends a child that is stuck in one
+expression and all that it started, and says what a limit ended.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from htcq.errors import InputError
+from htcq.errors import UNCONFINED_OPTION, ConfinementError, InputError
 
 if TYPE_CHECKING:
     import socket
 
     from htcq.limits import Limits
+    from htcq.operations.rungs import Rung
 
 #: Set by ``htcq.__main__``: a process that is no command of its own is never forked.
 enabled = False
@@ -43,11 +45,6 @@ _KEPT = frozenset(
 _BLIND = {"CONDOR_CONFIG": "/dev/null"}
 #: numpy's libraries would start a thread for each processor, whose stacks count as memory.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-_NOBODY = 65534
-#: Seconds between the soft and the hard limit of processor time.
-_GRACE = 5
-#: Of prctl(2).
-_PR_SET_NO_NEW_PRIVS = 38
 
 
 class Confined(SystemExit):
@@ -65,6 +62,7 @@ def confine(
 
     Raises:
         BudgetError: in the parent, where a limit ended the child.
+        ConfinementError: in the child, where root would not be confined.
     """
     global _writer
     if not enabled or _writer is not None:
@@ -73,6 +71,7 @@ def confine(
     import socket
 
     from htcq.operations import keeper
+    from htcq.operations.rungs import give_up
 
     sys.stdout.flush()
     sys.stderr.flush()
@@ -80,6 +79,7 @@ def confine(
     ticks, beat = os.pipe()
     complaints = os.memfd_create("complaints")
     parent = os.getpid()
+    keeper.guard()
     pid = os.fork()
     if pid:
         theirs.close()
@@ -98,9 +98,12 @@ def confine(
     _writer = theirs
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _speak_through(complaints)
-    _drop_rights(parent)
-    _set_limits(memory, seconds)
+    _empty_environment()
     _beat(beat)
+    was_root = os.geteuid() == 0
+    rungs = give_up(parent, memory, seconds)
+    if not limits.unconfined:
+        _judge(rungs, was_root)
 
 
 def put_by_parent(name: str, text: str) -> bool:
@@ -149,12 +152,7 @@ def _is_standard_error() -> bool:
         return False
 
 
-def _drop_rights(parent: int) -> None:
-    """Give up what the child does not need."""
-    import ctypes
-
-    from htcq.live.deadline import die_with
-
+def _empty_environment() -> None:
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -162,68 +160,27 @@ def _drop_rights(parent: int) -> None:
     }
     os.environ.clear()
     os.environ.update({**kept, **_BLIND, **_ONE_THREAD})
-    if os.geteuid() == 0:
-        _become_nobody()
-    ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    # After the change of the user, which would make the kernel forget it.
-    die_with(parent)
 
 
-def _become_nobody() -> None:
-    """Change the user for good, if that one can read the program itself."""
-    groups, places = os.getgroups(), _places()
-    try:
-        os.setgroups([])
-        os.setegid(_NOBODY)
-        os.seteuid(_NOBODY)
-    except OSError:
-        # A root without the right to change users, as in some containers, has few others.
+def _judge(rungs: Sequence[Rung], was_root: bool) -> None:
+    """Refuse to go on as root without a rung, and tell others what is missing.
+
+    Raises:
+        ConfinementError: this process could do more than strangers' data may.
+    """
+    missing = [f"{each.name}: {each.missing}" for each in rungs if each.missing and not each.extra]
+    if not missing:
         return
-    missing = next((place for place in places if not _can_be_listed(place)), "")
-    os.seteuid(0)
-    os.setegid(0)
-    if missing:
-        os.setgroups(groups)
-        if sys.stderr.isatty():
-            from htcq.report.printable import tell
+    if was_root:
+        raise ConfinementError(
+            f"root evaluates no ads where that cannot be confined: {'; '.join(missing)}",
+            f"run it as another account, or with {UNCONFINED_OPTION}; see LIMITS in htcq(1)",
+        )
+    from htcq.report.printable import tell
 
-            tell(f"htcq: goes on as root: nobody could not read {missing} (see LIMITS in htcq(1))")
-        return
-    os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-    os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-
-
-def _places() -> list[str]:
-    """Return the directories of the program, of Python and of what is loaded later."""
-    from importlib.util import find_spec
-
-    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    found = [find_spec(name) for name in ("classad2", "htcondor2", "jinja2", "numpy")]
-    files += [spec.origin for spec in found if spec is not None]
-    return sorted({os.path.dirname(file) for file in files if file})  # noqa: PTH120
-
-
-def _can_be_listed(place: str) -> bool:
-    try:
-        os.listdir(place)  # noqa: PTH208
-    except OSError:
-        return False
-    return True
-
-
-def _set_limits(memory: int, seconds: int) -> None:
-    import resource
-
-    from htcq.live.process_limits import limit_process
-
-    # Private memory that can be written; more than the limit, and an allocation fails. The hard
-    # limit of time, which kills without a word that it was this, comes after the other.
-    wanted = (
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_DATA, memory, memory),
-        (resource.RLIMIT_CPU, seconds, seconds + _GRACE),
+    tell(
+        f"htcq: the evaluation is not wholly confined: {'; '.join(missing)} (see LIMITS in htcq(1))"
     )
-    limit_process(wanted)
 
 
 def _beat(beat: int) -> None:

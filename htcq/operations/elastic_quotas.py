@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from htcq.elastic.reclaim.reclaim_history import DAY
 from htcq.errors import InputError, JournalError
+from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
 from htcq.store.reclaim_journal import ReclaimJournal
 
@@ -31,7 +32,8 @@ class Declared:
     """The declared quotas of one negotiator, and the settings of writing and of taking back.
 
     ``negotiator`` is empty where neither the command nor the file names one. ``windows`` are the
-    planned ones.
+    planned ones. ``text`` is that of the file. ``refused`` says why the present file is refused, if
+    these are the quotas of the last one that was accepted.
     """
 
     quotas: ElasticQuotas
@@ -39,18 +41,54 @@ class Declared:
     negotiator: str
     reclaim: ReclaimLimits
     windows: tuple[Window, ...] = ()
+    text: str = ""
+    refused: str = ""
 
 
 def read_quota_file(name: str) -> QuotaFile:
     """Return what the file ``name`` declares, whether or not it can be computed.
 
+    Keys of an older version are named on standard error.
+
     Raises:
         InputError: it cannot be read.
     """
-    from htcq.operations.site_file import parse_toml
+    file = parsed_quota_file(name)
+    for warning in file.warnings:
+        tell(f"htcq: {warning}")
+    return file
+
+
+def parsed_quota_file(name: str) -> QuotaFile:
+    """Return what the file ``name`` declares, and say nothing of keys of an older version.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    from htcq.operations.site_file import text_of, toml_in
     from htcq.settings.elastic import quotas_from
 
-    return quotas_from(parse_toml(Path(name), _HINT), name)
+    text = text_of(Path(name), _HINT)
+    return replace(quotas_from(toml_in(Path(name), text, _HINT), name), text=text)
+
+
+def refuse_unsound_file(file: QuotaFile, name: str, tree: str) -> None:
+    """Refuse a tree of the file ``name`` that declares nothing, or is not sound.
+
+    Its planned windows count as well.
+
+    Raises:
+        InputError: it is refused.
+    """
+    from htcq.audit.elastic import refuse_unsound
+    from htcq.quota.elastic.window import changed_quotas
+
+    quotas = file.trees[tree]
+    refuse_unsound(quotas, name)
+    for window in file.windows[tree]:
+        refuse_unsound(changed_quotas(quotas, [window]), f"{name}: {window.name}")
+    if not quotas.groups:
+        raise InputError(f"{name} declares no groups", _HINT)
 
 
 def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
@@ -60,9 +98,6 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
         InputError: it cannot be read, the tree is refused, or there are several of which none is
             named.
     """
-    from htcq.audit.elastic import refuse_unsound
-    from htcq.quota.elastic.window import changed_quotas
-
     file = read_quota_file(name)
     names = list(file.trees)
     chosen = negotiator if negotiator in names else names[0]
@@ -70,12 +105,7 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
         raise InputError(
             f"{name} has several trees", f"--name one of {', '.join(filter(None, names))}"
         )
-    quotas = file.trees[chosen]
-    refuse_unsound(quotas, name)
-    for window in file.windows[chosen]:
-        refuse_unsound(changed_quotas(quotas, [window]), f"{name}: {window.name}")
-    if not quotas.groups:
-        raise InputError(f"{name} declares no groups", _HINT)
+    refuse_unsound_file(file, name, chosen)
     return file, chosen
 
 
@@ -97,16 +127,20 @@ def read_declared(
     settings = replace(file.writes[chosen], **given)
     return Declared(
         file.trees[chosen], settings, negotiator or chosen, file.reclaims[chosen],
-        file.windows[chosen],
+        file.windows[chosen], file.text,
     )  # fmt: skip
 
 
 class TreeState(NamedTuple):
-    """Whether the quotas of a tree are kept elastic, its planned windows, and its last day."""
+    """What is known of a tree besides its quotas.
+
+    Whether these are kept elastic, its planned windows, its last day, and the limits of reclaim.
+    """
 
     activity: Activity
     windows: tuple[Window, ...]
     last_day: LastDay
+    limits: ReclaimLimits
 
 
 def tree_states_of(name: str, trees: Iterable[str]) -> dict[str, TreeState]:
@@ -117,7 +151,7 @@ def tree_states_of(name: str, trees: Iterable[str]) -> dict[str, TreeState]:
     """
     from htcq.elastic.activity import UNKNOWN, Activity, LastDay, activity_of
 
-    file = read_quota_file(name)
+    file = parsed_quota_file(name)
     found = {}
     for tree in trees:
         settings = file.writes[tree]
@@ -128,7 +162,7 @@ def tree_states_of(name: str, trees: Iterable[str]) -> dict[str, TreeState]:
             last_day = _last_day(journal, file.reclaims[tree].journal, time.time())
         except (JournalError, OSError) as error:
             activity = Activity(UNKNOWN, str(error))
-        found[tree] = TreeState(activity, file.windows[tree], last_day)
+        found[tree] = TreeState(activity, file.windows[tree], last_day, file.reclaims[tree])
     return found
 
 

@@ -5,6 +5,8 @@ See ``htcq.operations.confined``.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import re
 import selectors
@@ -17,7 +19,8 @@ from pathlib import Path
 from htcq.errors import BudgetError
 from htcq.limits import MIB, OPTION, Limits
 from htcq.live.deadline import signal_name
-from htcq.passing import begin_child, forget_child
+from htcq.live.process_limits import children_now
+from htcq.passing import begin_child, forget_child, noted_children
 from htcq.whole_file import put, put_new
 
 #: Longest file that is written for the child: its limit of memory is far below that.
@@ -29,6 +32,11 @@ _NO_MEMORY, _NO_ROOM = 127, ("bad_alloc", "length_error", "allocate memory")
 #: Of a new file in a directory that the command line names.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _RAISES = f"{OPTION} raises the limit"
+#: In seconds: a request of which nothing more comes for so long is none, and how often the child is
+#: looked at.
+_PATIENCE, _PAUSE = 10.0, 1.0
+#: Of prctl(2).
+_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 
 
 @dataclass(frozen=True)
@@ -44,39 +52,95 @@ class Child:
     seconds: int
 
 
+def guard() -> None:
+    """Let nobody look into this process, and make it the parent of whatever its children leave.
+
+    Before the child is forked: a process of the same account could read its memory.
+    """
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
     """Wait for the end of ``child`` and return its exit status; it does not outlive this call.
 
     Raises:
         BudgetError: a limit ended it, or what it read did.
     """
+    others = noted_children()
     begin_child(child.pid)
+    child.requests.settimeout(_PATIENCE)
     handle = os.pidfd_open(child.pid)
-    silent = 0
+    watched = _Watched(child, handle, files, limits.one_step)
     ended = False
     try:
         with selectors.DefaultSelector() as selector:
             for each in (handle, child.ticks, child.requests):
                 selector.register(each, selectors.EVENT_READ)
             while not ended:
-                for key, _ in selector.select():
-                    if key.fd == handle:
-                        ended = True
-                    elif key.fd == child.ticks:
-                        silent = _counted(os.read(child.ticks, 4096), silent)
-                        if silent > limits.one_step:
-                            _kill(child.pid)
-                    elif not _served(child.requests, files):
-                        selector.unregister(child.requests)
+                ready = selector.select(_PAUSE)
+                ended = any(watched.serve(key.fd, selector) for key, _ in ready)
+                _wake(child.pid)
     finally:
         if not ended:
             _kill(child.pid)
         forget_child(child.pid)
         _, status = os.waitpid(child.pid, 0)
         os.close(handle)
+        _end_what_is_left(others)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _NO_MEMORY:
         return os.WEXITSTATUS(status)
-    raise _why(child, status, silent > limits.one_step, limits)
+    raise _why(child, status, watched.stuck, limits)
+
+
+@dataclass
+class _Watched:
+    """A child that is waited for; it may spend ``one_step`` seconds in one call."""
+
+    child: Child
+    handle: int
+    files: Sequence[str]
+    one_step: int
+    silent: int = 0
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it spends too long in one call."""
+        return self.silent > self.one_step
+
+    def serve(self, ready: int, selector: selectors.BaseSelector) -> bool:
+        """Do what ``ready`` asks for; return whether the child has ended."""
+        if ready == self.handle:
+            return True
+        if ready == self.child.ticks:
+            self.silent = _counted(os.read(ready, 4096), self.silent)
+            if self.stuck:
+                _kill(self.child.pid)
+        elif not _served(self.child.requests, self.files):
+            selector.unregister(self.child.requests)
+        return False
+
+
+def _wake(pid: int) -> None:
+    """Let a child go on that was stopped: whoever may signal it could keep this process waiting."""
+    with contextlib.suppress(ChildProcessError):
+        if os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG):
+            os.kill(pid, signal.SIGCONT)
+
+
+def _end_what_is_left(others: frozenset[int]) -> None:
+    """End what the child has started, whatever it calls itself; ``others`` are not of it.
+
+    A process without its parent becomes a child of this one: there are more until there are none.
+    """
+    while left := children_now() - others:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                _kill(pid)
+        for pid in left:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
 
 
 def _counted(beats: bytes, silent: int) -> int:
@@ -123,7 +187,10 @@ def _part(requests: socket.socket) -> bytes | None:
 def _received(requests: socket.socket, size: int) -> bytearray:
     found = bytearray()
     while len(found) < size:
-        part = requests.recv(min(size - len(found), MIB))
+        try:
+            part = requests.recv(min(size - len(found), MIB))
+        except socket.timeout:  # Before Python 3.10 it is no TimeoutError.
+            break
         if not part:
             break
         found += part

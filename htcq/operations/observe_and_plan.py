@@ -80,11 +80,13 @@ def observe_and_plan(
         refusals,
         several,
         undeclared,
+        unguaranteed,
+        unnamed_parents,
     )
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
-    from htcq.poolquota.published import seconds_of
+    from htcq.pool.pool import seconds_of
     from htcq.quota.elastic.window import changed_quotas, expected_part, open_windows
 
     name = declared.negotiator
@@ -112,6 +114,8 @@ def observe_and_plan(
     ]
     step = next_step(quotas, observation, sight, state, declared.settings, now, declared.quotas)
     found += negotiator_specific(sight.configured or {}, step.plan.file)
+    found += unguaranteed(step.broken)
+    found += unnamed_parents(quotas.groups)
     seen = seen_of(sight, state, expected)
     return Observed(step, sight, tuple(found), pool, observation, seen)
 

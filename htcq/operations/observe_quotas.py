@@ -47,10 +47,10 @@ def observe_quotas(
             too old.
     """
     from htcq.drift.observe import observe
+    from htcq.pool.pool import seconds_of
     from htcq.pool.weights import Weights
     from htcq.poolquota.health import ailments
     from htcq.poolquota.pool_quotas import PoolQuotas
-    from htcq.poolquota.published import seconds_of
     from htcq.poolquota.unread import unread
 
     pool = read(source)

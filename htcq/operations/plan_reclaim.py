@@ -101,7 +101,7 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     from htcq.elastic.reclaim.free_space import FreeSpaces
     from htcq.live.reconfig import Negotiator
     from htcq.live.vacating import queues_of
-    from htcq.poolquota.published import seconds_of
+    from htcq.pool.pool import seconds_of
 
     pool = read(source)
     check_configuration(pool)

@@ -2,7 +2,7 @@
 
 What belongs to the site (history, elastic quotas, saved what-ifs) is opened with the rights of the
 caller. The pool, and what saved what-ifs hold, is evaluated in a confined process; the pages are
-written by its parent, the overview last.
+written by its parent, and are shown together.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from htcq.operations.output_files import place_of, put_file
 from htcq.operations.pool_source import Source, confine_to, open_source, read_open
 from htcq.report.pages.site_pages import OVERVIEW, PAGES
 from htcq.report.printable import tell
+from htcq.store.page_generations import is_page, new_generation
 
 if TYPE_CHECKING:
     from htcq.audit.engine import Audit, Verdict
@@ -141,7 +142,8 @@ def check_directory(name: str) -> None:
             f"{directory} cannot be made: {error.strerror}", "give a directory for the pages"
         ) from error
     for file in PAGES:
-        place_of(str(directory / file))
+        if not is_page(directory / file):
+            place_of(str(directory / file))
 
 
 def write_pages(source: Source, directory: str, site: SiteData, rules: Rules) -> tuple[int, str]:
@@ -152,12 +154,14 @@ def write_pages(source: Source, directory: str, site: SiteData, rules: Rules) ->
     """
     check_directory(directory)
     opened = open_source(source)
-    confine_to([opened], [str(Path(directory) / file) for file in PAGES], _WORK)
-    pool = read_open(opened, partly=True)
-    seen = _Pages(pool, source, site, rules)
-    pages = seen.pages()
-    for file in sorted(pages, key=lambda each: each == OVERVIEW):
-        put_file(str(Path(directory) / file), pages[file])
+    # The overview is shown last where the pages are there for the first time.
+    names = sorted(PAGES, key=lambda each: each == OVERVIEW)
+    with new_generation(Path(directory), names) as place:
+        confine_to([opened], [str(place / file) for file in names], _WORK)
+        pool = read_open(opened, partly=True)
+        seen = _Pages(pool, source, site, rules)
+        for file, text in seen.pages().items():
+            put_file(str(place / file), text)
     return seen.status(), seen.verdict
 
 
@@ -167,8 +171,8 @@ class _Pages:
     def __init__(self, pool: Pool, source: Source, site: SiteData, rules: Rules) -> None:
         from htcq.audit.engine import audit
         from htcq.audit.evidence import Evidence
+        from htcq.pool.pool import seconds_of
         from htcq.poolquota.pool_quotas import PoolQuotas
-        from htcq.poolquota.published import seconds_of
         from htcq.poolquota.report import look_at
         from htcq.report.pages.what_ifs import what_ifs_in
         from htcq.report.terminal import with_progress

@@ -171,14 +171,17 @@ def _disabled(writer: Writer, dead_man: bool) -> str:
     writer.resolve()
     state = writer.state()
     present = writer.present()
-    if dead_man and present is None:
+    kept = bool(state.fallback) and not state.stopped
+    purged = present is None and state.in_force is not None and state.in_force.text is not None
+    if dead_man and present is None and not (kept and purged):
         return f"{writer.path}: nothing is there that needs to be kept"
-    if dead_man and digest_of(present) != state.digest:
+    # A purge took the groups away as well: the static quotas bring them back.
+    if dead_man and not purged and digest_of(present) != state.digest:
         raise RefusedError(
             f"{writer.path} was changed by somebody else, and is left alone",
             "'htcq elastic disable' takes it over",
         )
-    if dead_man and not state.elastic:
+    if dead_man and not purged and not state.elastic:
         # Static quotas, or what was there before the first write: they need nobody.
         told = "; ".join(writer.finish())
         if writer.state().result != VERIFIED:

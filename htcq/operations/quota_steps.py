@@ -28,6 +28,7 @@ from htcq.live.sandbox import values_with
 from htcq.operations.configuration_files import target_for
 from htcq.operations.operator import instance_of, operator
 from htcq.operations.quota_writer import Writer
+from htcq.operations.quotas_in_force import keep_accepted
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import Journal
 
@@ -89,6 +90,7 @@ def apply_by_id(
     with writer.alone():
         for told in writer.finish():
             yield f"finished: {told}"
+        keep_accepted(declared)
         state = writer.state()
         found = observe_and_plan(source, declared, state, writer.present(), made, accept_loss)
         _refuse(found.refusals)
@@ -116,6 +118,7 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
     writer = writer_for(source, declared)
     with writer.alone():
         yield from _begun(writer)
+        keep_accepted(declared)
         state = writer.state()
         _refuse_stopped(writer, state, declared.settings.max_failures)
         groups = declared.quotas.groups
@@ -156,6 +159,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
     with writer.alone():
         for told in _begun(writer):
             yield told, USUAL_CYCLE
+        keep_accepted(declared)
         state = writer.state()
         _refuse_stopped(writer, state, declared.settings.max_failures)
         found = observe_and_plan(

@@ -28,18 +28,8 @@ if TYPE_CHECKING:
     from htcq.operations.finished_jobs import PastFile
     from htcq.pool.pool import Pool
     from htcq.poolquota.ailment import Ailment
-    from htcq.simulate.course.course import Course, Plan
-    from htcq.simulate.course.runtimes import RunTime
+    from htcq.simulate.course.course import Course, Plan, SeveralCycles
     from htcq.simulate.course.single import Single
-
-
-@dataclass(frozen=True)
-class SeveralCycles:
-    """How many cycles and how far apart, how long jobs run, and the seed of the random numbers."""
-
-    plan: Plan
-    runs: RunTime
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
         HtcqError: it cannot be read, or has no jobs, or no configuration that could be changed.
     """
     opened = open_source(asked.source, asked.changes, asked.arrivals)
-    confine_to([opened], files, 1 if asked.course is None else asked.course.plan.cycles)
+    confine_to([opened], files, 1 if asked.course is None else asked.course.cycles)
     pool = read_open(opened, asked.changes, asked.arrivals)
     check_jobs(pool)
     check_configuration(pool)
@@ -142,13 +132,14 @@ def several_cycles(
     # by itself.
     gc.freeze()
     gc.enable()
-    now = _course(subject.pool, asked, course)
+    plan = course.plan(subject.pool)
+    now = _course(subject.pool, asked, course, plan)
     if subject.changed is None:
         return now, None
-    return now, _course(subject.changed, asked, course)
+    return now, _course(subject.changed, asked, course, plan)
 
 
-def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
+def _course(pool: Pool, asked: Simulation, course: SeveralCycles, plan: Plan) -> Course:
     from htcq.report.terminal import with_progress
     from htcq.simulate.course.course import run_course
 
@@ -157,7 +148,7 @@ def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
 
     found = run_course(
         pool,
-        course.plan,
+        plan,
         course.runs,
         Random(course.seed),
         asked.order,
@@ -192,7 +183,7 @@ def course_printed(
     """Return several cycles for JSON, with those of the changed pool if there is one."""
     from htcq.report.views.course import course_json, what_if_course_json
 
-    plan, seed = course.plan, course.seed
+    plan, seed = course.plan(subject.pool), course.seed
     if then is None:
         return course_json(now, plan, seed, subject.pool)
     return what_if_course_json(

@@ -48,7 +48,7 @@ def read_site_file(named: str | None, forced: bool = False) -> Settings:
     if found is None:
         return Settings()
     path, text = found
-    content = _parsed(path, text, _HINT)
+    content = toml_in(path, text, _HINT)
     if is_only_found(named, path):
         refuse_places(content)
     return settings_from(content, forced)
@@ -61,7 +61,7 @@ def site_text(named: str | None) -> tuple[Path, str] | None:
         InputError: it cannot be read, or it was not named and is not to be trusted.
     """
     if named:
-        return Path(named), _text_of(Path(named), _HINT)
+        return Path(named), text_of(Path(named), _HINT)
     for each in SITE_FILES:
         text = trusted_text(Path(each))
         if text is not None:
@@ -98,10 +98,15 @@ def parse_toml(path: Path, hint: str) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read; ``hint`` says where to look.
     """
-    return _parsed(path, _text_of(path, hint), hint)
+    return toml_in(path, text_of(path, hint), hint)
 
 
-def _text_of(path: Path, hint: str) -> str:
+def text_of(path: Path, hint: str) -> str:
+    """Return what the file ``path`` holds.
+
+    Raises:
+        InputError: it cannot be read; ``hint`` says where to look.
+    """
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -110,7 +115,12 @@ def _text_of(path: Path, hint: str) -> str:
         ) from error
 
 
-def _parsed(path: Path, text: str, hint: str) -> dict[str, Any]:
+def toml_in(path: Path, text: str, hint: str) -> dict[str, Any]:
+    """Return what ``text``, that of the file ``path``, holds.
+
+    Raises:
+        InputError: it is no TOML; ``hint`` says where to look.
+    """
     try:
         return toml_of(text)
     except (ValueError, RecursionError) as error:

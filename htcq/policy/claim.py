@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Callable, Optional, Protocol
 
 from htcq.classads import Ad, Expr, Value, as_number, holds, named
+from htcq.htcondor.releases import MODIFIED_FRACTIONS
 from htcq.policy.carved import Amounts, Number, Way, bag_of, published
 from htcq.policy.defaults import MODIFIED, disk_slop
 from htcq.units import CPUS, DISK, MEMORY, attribute
@@ -206,15 +207,17 @@ class Startd:
 def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
     """Return the requests as MODIFY_REQUEST_EXPR_* change them, in whole numbers.
 
-    An expression without a number changes nothing.
+    An expression without a number changes nothing; to an older startd one with a fraction is none.
     """
     changed: dict[str, Value] = {}
+    any_number = MODIFIED_FRACTIONS.holds(startd.version)
     for asset in MODIFIED:
         expression = startd.modify.get(asset)
-        amount = (
-            None if expression is None else as_number(expression.evaluate(job.ad(changed), slot))
-        )
-        if amount is not None:
+        if expression is None:
+            continue
+        value = expression.evaluate(job.ad(changed), slot)
+        amount = as_number(value)
+        if amount is not None and (any_number or type(value) is int):
             changed[request_of(asset)] = int(amount)
     return changed
 

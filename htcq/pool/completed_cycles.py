@@ -24,7 +24,8 @@ class CompletedCycle:
 
     ``matches``, ``rejections`` and ``considered`` (requests) are None where the ad does not say.
     ``cut_off`` are the submitters and access points that a time limit ended, and the submitters
-    whose access point did not answer, by attribute.
+    whose access point did not answer, by attribute. ``limited`` are the submitters that reached
+    their share.
     """
 
     begin: float
@@ -33,6 +34,7 @@ class CompletedCycle:
     rejections: float | None
     considered: float | None
     cut_off: tuple[tuple[str, str], ...]
+    limited: tuple[str, ...] = ()
 
 
 def completed_cycles(pool: Pool) -> tuple[CompletedCycle, ...]:
@@ -58,11 +60,16 @@ def _cycles(negotiator: Record) -> Iterator[CompletedCycle]:
             negotiator.number(f"{_PREFIX}Rejections{age}"),
             negotiator.number(f"{_PREFIX}NumJobsConsidered{age}"),
             tuple(_cut_off(negotiator, age)),
+            _listed(negotiator, "SubmittersShareLimit", age),
         )
 
 
 def _cut_off(negotiator: Record, age: int) -> Iterator[tuple[str, str]]:
     for what in ("SubmittersOutOfTime", "ScheddsOutOfTime", "SubmittersFailed"):
-        names = negotiator.text(f"{_PREFIX}{what}{age}")
-        for name in names.replace(",", " ").split():
+        for name in _listed(negotiator, what, age):
             yield what, name
+
+
+def _listed(negotiator: Record, what: str, age: int) -> tuple[str, ...]:
+    """Return the submitters or access points that an attribute of one cycle lists."""
+    return tuple(negotiator.text(f"{_PREFIX}{what}{age}").replace(",", " ").split())

@@ -17,6 +17,7 @@ from htcq.pool.resource_limits import limits_by_policy, limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.pool.slot_types import SlotShape, integer, of_type, slot_shapes
+from htcq.pool.versions import version
 from htcq.quota.knobs import truth_of
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
@@ -76,7 +77,7 @@ def configured_slots(
         InputError: an attribute is too long or too large to be read.
     """
     has = machine_of(configuration, node)
-    shapes = slot_shapes(configuration, has)
+    shapes = slot_shapes(configuration, has, version(_version_of(node)))
     # The startd advertises the disk of its slots as that of the machine.
     told = {**has, DISK: sum(shape.amounts[DISK] for shape in shapes)}
     ads = [
@@ -93,6 +94,10 @@ def configured_slots(
 
 def _long(ad: Mapping[str, str]) -> str:
     return "".join(f"{name} = {' '.join(text.split())}\n" for name, text in ad.items())
+
+
+def _version_of(node: Node) -> str:
+    return f"$CondorVersion: {node.condor_version} $"
 
 
 def _ad(
@@ -117,7 +122,7 @@ def _ad(
     if shape.partitionable:
         told.update({"PartitionableSlot": "true", "NumDynamicSlots": "0"})
     if node.condor_version:
-        told["CondorVersion"] = f'"$CondorVersion: {node.condor_version} $"'
+        told["CondorVersion"] = f'"{_version_of(node)}"'
     for asset, amount in shape.amounts.items():
         own = attribute(asset)
         told.update(

@@ -118,7 +118,7 @@ class ScheddWeight:
         weight = self.evaluated(job)
         if weight is not None:
             return weight
-        cpus = _asked(job, "RequestCpus", 1)
+        cpus = requested(job, "RequestCpus", 1)
         if self.guesses:
             return cpus
         return max(1, cpus)
@@ -143,16 +143,16 @@ def weighted_idle(configuration: Configuration, jobs: Iterable[tuple[Ad, int]]) 
 
 
 def _guessed_slot(job: Ad) -> Ad:
-    cpus = _asked(job, "RequestCpus", 1)
+    cpus = requested(job, "RequestCpus", 1)
     share = cpus * _GUESSED_PER_CPU
     return Ad({
         "Cpus": cpus,
-        "Memory": _asked(job, "RequestMemory", share),
-        "Disk": _asked(job, "RequestDisk", share),
+        "Memory": requested(job, "RequestMemory", share),
+        "Disk": requested(job, "RequestDisk", share),
     })  # fmt: skip
 
 
-def _asked(job: Ad, name: str, otherwise: int) -> int:
+def requested(job: Ad, name: str, otherwise: int) -> int:
     """Return a request as the schedd reads it, a whole number.
 
     ``otherwise`` where it is no number.

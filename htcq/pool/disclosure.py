@@ -79,8 +79,10 @@ _SLOT = _EVERY | _forms(
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
         "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
         "TotalJobRunTime EnteredCurrentState WantClaiming MyCurrentTime DrainReason "
+        "Unhibernate "
         "ExpectedMachineGracefulDrainingCompletion LastDrainStartTime DetectedCpus DetectedGPUs "
-        "NumDynamicSlotsTime RecentClaimRequests RecentActivationRequests RecentJobStarts"
+        "NumDynamicSlotsTime RecentClaimRequests RecentActivationRequests RecentJobStarts "
+        "RecentJobPreemptions RecentJobRankPreemptions RecentJobUserPrioPreemptions"
     ),
 )
 _LIVES = dict.fromkeys(LIFE, Form.EXPRESSION) | _EVERY
@@ -95,7 +97,10 @@ _JOB = _LIVES | _forms(
     limits="ConcurrencyLimits",
     job="GlobalJobId",
     cluster="ClusterId DAGManJobId",
-    hour="QDate EnteredCurrentStatus JobStartDate JobCurrentStartDate LastMatchTime",
+    hour=(
+        "QDate EnteredCurrentStatus JobStartDate JobCurrentStartDate LastMatchTime "
+        "JobCurrentStartExecutingDate GridResourceUnavailableTime"
+    ),
     rough="ImageSize MemoryUsage ResidentSetSize DiskUsage",
     expression=(
         "ProcId NiceUser JobStatus LastJobStatus JobUniverse JobPrio PreJobPrio1 PreJobPrio2 "
@@ -138,7 +143,8 @@ _SCHEDD = (
             "TotalRemovedJobs TotalRunningJobs WantResAd DaemonCoreDutyCycle "
             "RecentDaemonCoreDutyCycle NumJobStartsDelayed JobsSubmitted RecentJobsSubmitted "
             "RecentJobsStarted RecentJobsCompleted RecentJobsExited StatsLifetime "
-            "RecentStatsLifetime"
+            "RecentStatsLifetime StartLocalUniverse StartSchedulerUniverse TotalLocalJobsRunning "
+            "TotalSchedulerJobsRunning MaxRunningSchedulerJobsPerOwner"
         ),
     )
 )

@@ -23,6 +23,7 @@ OWN = (
     "LastRejMatchNegotiator", "TotalSubmitProcs", "JobMaterializeNextProcId",
     "JobMaterializeMaxIdle", "JobMaterializeLimit", "EnteredCurrentStatus", "NumJobMatches",
     "NumJobStarts", "NumShadowStarts", "LastRemoteHost", "NumJobCompletions", "VacateReason",
+    "JobCurrentStartExecutingDate",
 )  # fmt: skip
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
@@ -101,6 +102,7 @@ class Job(NamedTuple):
     last_host: Value = UNDEFINED
     completions: Value = UNDEFINED
     vacate_reason: Value = UNDEFINED
+    executing_since: Value = UNDEFINED
     life: SharedAttributes | None = None
 
     @property

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 
+from htcq.classads import Value, as_number
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.daemons import STARTD as STARTD_DAEMON
-from htcq.pool.job import Job
+from htcq.pool.job import RUNNING, SUSPENDED, TRANSFERRING, UNMATCHED_UNIVERSES, Job
 from htcq.pool.left_out import LeftOut
 from htcq.pool.past import Arrival, Past, PlannedDrain
 from htcq.pool.record import (
@@ -21,7 +26,7 @@ from htcq.pool.record import (
     Record,
 )
 from htcq.pool.shared_attributes import SharedAttributes
-from htcq.pool.slot import Slot
+from htcq.pool.slot import Number, Slot
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,21 @@ class Pool:
         failed = [f"{what}: {why}" for what, why in self.failed]
         return (*self.damage, *left_out, *failed)
 
+    @property
+    def moment(self) -> float | None:
+        """When the pool was captured, in seconds since 1970.
+
+        Otherwise when the collector heard of anything last.
+        """
+        taken = seconds_of(self.taken_at)
+        if taken is not None:
+            return taken
+        records = (record for of_type in (self.records or {}).values() for record in of_type)
+        newest = _latest(record.number("LastHeardFrom") for record in records)
+        if newest is None:
+            newest = _latest(as_number(slot.last_heard) for slot in self.slots or ())
+        return newest
+
     def schedd_configuration(self, name: str) -> Configuration | None:
         """Return the configuration of a schedd; None where it is not known.
 
@@ -130,6 +150,16 @@ class Pool:
         if found is None and self.central is not None:
             return self.central.of(STARTD_DAEMON, slot.startd)
         return found
+
+    @cached_property
+    def run_by_schedds(self) -> Counter[tuple[str, Value, Value]]:
+        """How many jobs run that no negotiator sees, by access point, universe and user."""
+        return Counter(
+            (job.access_point, job.universe, job.user)
+            for job in self.jobs or ()
+            if job.status in (RUNNING, TRANSFERRING, SUSPENDED)
+            and job.universe in UNMATCHED_UNIVERSES
+        )
 
     def _of(self, type_: str) -> tuple[Record, ...]:
         return (self.records or {}).get(type_, ())
@@ -172,3 +202,22 @@ class Pool:
     def collectors(self) -> tuple[Record, ...]:
         """The collector's own ad, and those of others that report to it."""
         return self._of(COLLECTOR)
+
+
+def _latest(times: Iterable[Number | None]) -> float | None:
+    known = (float(each) for each in times if each is not None and math.isfinite(each))
+    return max(known, default=None)
+
+
+def seconds_of(taken: str) -> float | None:
+    """Return the time of a snapshot in seconds since 1970.
+
+    It is None where its text is no time with a zone.
+    """
+    try:
+        time = datetime.fromisoformat(taken)
+    except ValueError:
+        return None
+    if not time.tzinfo:
+        return None
+    return time.timestamp()

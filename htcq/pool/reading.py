@@ -126,7 +126,11 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         negotiator=texts.negotiator,
         accountant_log=texts.accountant_log,
     )
-    return _with_ads(pool, jobs, past, ads)
+    pool = _with_ads(pool, jobs, past, ads)
+    expressions.moment = pool.moment
+    for frame in (*pool.slot_frames, *pool.job_frames):
+        frame.renew()
+    return pool
 
 
 def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None) -> Pool:

@@ -44,6 +44,20 @@ _GROUP_KNOB = re.compile(
 )
 #: Amounts of concurrency limits, which may be called after a licence key or a token.
 _LIMIT_KNOB = re.compile(r"(?:\w+\.)?(?:CONCURRENCY_LIMIT_DEFAULT_.+|.+_LIMIT)\Z", re.IGNORECASE)
+#: Levels and names of methods, by which daemons agree how they talk; no key stands there.
+_SECURITY_KNOB = re.compile(
+    r"(?:\w+\.)?SEC_(?:(?:DEFAULT|CLIENT|READ|WRITE|NEGOTIATOR|ADMINISTRATOR|CONFIG|DAEMON"
+    r"|ADVERTISE_(?:MASTER|SCHEDD|STARTD))"
+    r"_(?:NEGOTIATION|AUTHENTICATION|ENCRYPTION|INTEGRITY|AUTHENTICATION_METHODS|CRYPTO_METHODS)"
+    r"|ENABLE_MATCH_PASSWORD_AUTHENTICATION|USE_FAMILY_SESSION)\Z",
+    re.IGNORECASE,
+)
+_SECURITY_WORDS = re.compile(
+    r"(?:(?:REQUIRED|PREFERRED|OPTIONAL|NEVER|YES|NO|TRUE|FALSE|FS|FS_REMOTE|(?:ID|SCI)?TOKENS?"
+    r"|SSL|KERBEROS|PASSWORD|MUNGE|CLAIMTOBE|ANONYMOUS|NTSSPI|GSI|AES|BLOWFISH|3DES)(?:[\s,]+|\Z)"
+    r")*",
+    re.IGNORECASE,
+)
 _AMOUNT = re.compile(r"[-+*/().0-9eE\s]*\Z")
 _KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
 _TOKEN = re.compile(r"token", re.IGNORECASE)
@@ -82,11 +96,13 @@ def _secrecy(name: str) -> tuple[bool, bool]:
 
 
 def is_secret_knob(name: str, value: str = "") -> bool:
-    """Return whether a configuration knob called ``name`` must be left out; all of SEC_* are.
+    """Return whether a configuration knob called ``name`` must be left out.
 
-    ``value`` is its value, if that is known: the amount of a concurrency limit is no secret,
-    whatever the limit is called.
+    Of SEC_* only levels and methods are kept. ``value`` is its value, if that is known: the amount
+    of a concurrency limit is no secret, whatever the limit is called.
     """
+    if _SECURITY_KNOB.match(name):
+        return not _SECURITY_WORDS.fullmatch(value.strip())
     if _GROUP_KNOB.match(name):
         return False
     if _LIMIT_KNOB.match(name) and _AMOUNT.match(value):

@@ -12,6 +12,7 @@ from copy import copy
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
+from htcq.classad.clock import CLOCK_WORDS, CURRENT_TIME, at_time
 from htcq.classad.growth import MAX_CHARACTERS, growth, is_endless
 from htcq.classad.growth import depth as depth_of
 from htcq.classad.growth import references as marks_in
@@ -40,10 +41,12 @@ class Holder(Protocol):
 class Expressions:
     """Every distinct expression text of a pool, parsed once.
 
-    A text that does not parse counts as an error.
+    A text that does not parse counts as an error. What is evaluated sees the time ``moment`` of
+    the capture, in seconds since 1970; None: the time of the reader.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, moment: float | None = None) -> None:
+        self.moment = moment
         self._known: dict[str, Expr | None] = {}
         #: One set of words for all frames whose expressions have the same.
         self.words: dict[frozenset[str], frozenset[str]] = {}
@@ -64,6 +67,11 @@ class Expressions:
             if is_endless(text):
                 self.refused.add(text)
             return None
+
+    def timed(self, text: str, own: bool) -> Expr | None:
+        """Return ``text`` parsed at the time of the capture; ``own``: its ad has CurrentTime."""
+        moment = self.moment
+        return self.parsed(text if moment is None else at_time(text, str(int(moment)), own))
 
     def unless_literal(self, text: str) -> Expr | None:
         """Return ``text`` parsed; None where it is a plain value or no ClassAd expression."""
@@ -197,10 +205,7 @@ class SharedAttributes:
         return [self.names[key] for key, text in self.texts.items() if text in refused]
 
     def words(self) -> frozenset[str]:
-        """Return every word of its expressions, in lower case.
-
-        Words of plain values are not among them.
-        """
+        """Return every word of its expressions but of plain values, in lower case."""
         if self._words is None:
             found: set[str] = set()
             for text in self.texts.values():
@@ -280,7 +285,7 @@ class SharedAttributes:
         endless = []
         for key, text in self.texts.items():
             value = literal(text)
-            expression = self._expressions.parsed(text)
+            expression = self._expressions.timed(text, CURRENT_TIME in self.texts)
             if expression is None:
                 self._shared[key] = Expr("error")
             elif value is None and costs.endless(key):
@@ -292,6 +297,13 @@ class SharedAttributes:
                 self._shared[key] = value
         self.endless = tuple(endless)
         return self._filled()
+
+    def renew(self) -> None:
+        """Forget what was evaluated before the time of the capture was known."""
+        if self._ad is not None and not CLOCK_WORDS.isdisjoint(self.words()):
+            self._ad = self._twin = self._one = None
+            self._changed = ()
+            self._set, self._base, self._values, self._shared = {}, {}, {}, {}
 
     def _filled(self) -> Ad:
         return Ad({self.names[key]: value for key, value in self._shared.items()})

@@ -23,7 +23,8 @@ OWN = (
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
     "MyCurrentTime", "NumDynamicSlotsTime", "RecentClaimRequests", "RecentActivationRequests",
-    "RecentJobStarts", "LastDrainStartTime",
+    "RecentJobStarts", "LastDrainStartTime", "RecentJobPreemptions", "RecentJobRankPreemptions",
+    "RecentJobUserPrioPreemptions",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -36,6 +37,7 @@ SHARED = (
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
     "PreemptingConcurrencyLimits", "PreemptingAccountingGroup", "PreemptingUser", "PreemptingRank",
     "MaxJobRetirementTime", "PslotRollupInformation", "WantClaiming",
+    "Unhibernate",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
@@ -92,6 +94,9 @@ class Slot(NamedTuple):
     recent_activations: Value = UNDEFINED
     recent_starts: Value = UNDEFINED
     drained_at: Value = UNDEFINED
+    recent_preemptions: Value = UNDEFINED
+    recent_rank_preemptions: Value = UNDEFINED
+    recent_prio_preemptions: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING
@@ -208,6 +213,10 @@ class Slot(NamedTuple):
             if whole is not None:
                 amounts[asset] = whole
         return amounts
+
+    def whole(self) -> dict[str, Number]:
+        """Return the slot's amounts at birth; 0 where the ad has no number."""
+        return {asset: amount or 0 for asset, amount in self.total().items()}
 
     @property
     def assets(self) -> tuple[str, ...]:

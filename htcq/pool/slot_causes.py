@@ -13,13 +13,16 @@ from htcq.pool.slot_state import (
     DEFRAGMENTED,
     DIRECT_ATTACH,
     DRAINED,
+    HIBERNATING,
     OCU,
     OFFLINE,
     OWNER,
+    OWNER_ACTIVE,
     RETIRING,
     RUNNING,
     START_FALSE,
 )
+from htcq.units import DISK, GPUS
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class CauseType:
     needs_somebody: bool = False
 
 
-#: The cause of a slot whose ad is all that is left of it.
-STALE = "stale"
-#: What :func:`htcq.pool.slot_state.closed_by` and ``used_as`` return, each by its id, and stale.
+#: The cause of a slot whose ad is all that is left of it, and of one that lacks an asset.
+STALE, ASSET_MISSING = "stale", "asset-missing"
+#: What :func:`htcq.pool.slot_state.closed_by` and ``used_as`` return, each by its id, and these.
 SLOT_CAUSES: Mapping[str, CauseType] = {
     RUNNING: CauseType("running", "A claim that a job runs in.", "the end of the job"),
     RETIRING: CauseType(
@@ -55,6 +58,11 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
     OFFLINE: CauseType(
         "offline", "The machine is offline, or its startd ends.", "waking the machine", True
     ),
+    HIBERNATING: CauseType(
+        "asleep until a job matches",
+        "The machine is offline, and condor_rooster wakes it once UNHIBERNATE of its ad holds.",
+        "a match: condor_rooster wakes the machine then",
+    ),
     BROKEN: CauseType(
         "broken", "The startd has declared the slot broken.", "a restart of the startd", True
     ),
@@ -64,7 +72,7 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
     DEFRAGMENTED: CauseType(
         "drained by condor_defrag",
         "condor_defrag drains the machine for large jobs, and opens it again.",
-        "the end of the drain; DEFRAG_* of the machine with condor_defrag",
+        "the end of the drain: condor_defrag opens the machine again; DEFRAG_* knobs",
     ),
     DATA: CauseType("data slot", "A slot that is for data alone.", "the end of its claim"),
     OCU: CauseType("OCU", "A claim that an OCU keeps.", "the holder of the OCU"),
@@ -77,11 +85,31 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
         "START of the execution point",
         True,
     ),
+    OWNER_ACTIVE: CauseType(
+        "in use by their owners for now",
+        "START looks at the keyboard, the load or the time, and is false now (state Owner).",
+        "the owner, who leaves; the time that START names",
+    ),
     OWNER: CauseType(
         "used by their owners",
-        "The owner of the machine uses it (state Owner).",
+        "START is false without a job (state Owner): the owner of the machine has it.",
         "the owner; START",
         True,
     ),
     BACKFILL: CauseType("backfill", "A slot that offers what another slot has as well.", "nothing"),
+    ASSET_MISSING: CauseType(
+        "of slots that lack memory, disk or GPUs",
+        "A slot with hardly any memory or disk even when empty, a full disk, or offline GPUs.",
+        "SLOT_TYPE_* of the execution point",
+        True,
+    ),
+}
+
+#: What slots are short of whose ads have no number of disk.
+NO_DISK = "disk in the ad"
+#: What gives slots the asset that they lack, where that is not :data:`ASSET_MISSING`'s own cure.
+ASSET_CURES: Mapping[str, str] = {
+    DISK: "the files on the disk of EXECUTE, or SLOT_TYPE_*",
+    NO_DISK: "a number as Disk in the ad: STARTD_ATTRS and SLOT_TYPE_* of the execution point",
+    GPUS: "OFFLINE_MACHINE_RESOURCE_GPUs of the execution point",
 }

@@ -69,7 +69,7 @@ class SlotClass:
     @cached_property
     def total(self) -> dict[str, Number]:
         """The amounts of each slot at birth; an asset without a number in the ad counts as 0."""
-        return {asset: amount or 0 for asset, amount in self.first.total().items()}
+        return self.first.whole()
 
     @cached_property
     def missing_assets(self) -> tuple[str, ...]:

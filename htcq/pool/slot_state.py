@@ -10,19 +10,31 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import NamedTuple
 
+from htcq.classad.names import words
 from htcq.classads import as_number, literal
+from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.slot import Slot
+from htcq.units import attribute, shortened
 
 # For what a slot is given to no job. The ids are permanent.
 OFFLINE, DRAINED, BROKEN, OWNER = "offline", "drained", "broken", "owner"
-DEFRAGMENTED = "defragmented"
+DEFRAGMENTED, OWNER_ACTIVE = "defragmented", "owner-active"
+# Offline, where condor_rooster wakes the machine.
+HIBERNATING = "hibernating"
 DIRECT_ATTACH, BACKFILL, DATA, OCU = "direct-attach", "backfill", "data-slot", "ocu"
 START_FALSE = "start-false"
 # How a claimed slot is used.
 RUNNING, RETIRING, CLAIMED_IDLE = "running", "retiring", "claimed-idle"
 
+#: By what the startd compares what a job asks for with what is left.
+LIMITS = "WithinResourceLimits"
+_CONSUMPTION = "consumption"
 #: In seconds: DEFRAG_INTERVAL is ten minutes by default.
 _LONG_EMPTY = 3600
+#: How much of a reason that somebody wrote is in a sentence.
+_LETTERS = 80
+#: What a startd measures again and again, of its machine.
+_PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
 _GONE = frozenset(("Shutdown", "Delete"))
 _ENDING = frozenset(("Retiring", "Vacating", "Killing"))
 
@@ -80,7 +92,7 @@ def closings_of(slot: Slot, now: float | None = None) -> Iterator[str]:
     if is_open and start_is_false(slot):
         yield START_FALSE
     elif is_open and slot.state == "Owner":
-        yield OWNER
+        yield OWNER_ACTIVE if _opens_by_itself(slot) else OWNER
     if is_backfill(slot) or slot.state == "Backfill":
         yield BACKFILL
 
@@ -93,6 +105,13 @@ def _outlasts_defrag(slot: Slot, now: float | None) -> bool:
     return now - since > _LONG_EMPTY
 
 
+def _opens_by_itself(slot: Slot) -> bool:
+    """Return whether START looks at what ends by itself: keyboard, load, time of day."""
+    if "Start" not in slot.frame:
+        return False
+    return not _PASSING.isdisjoint(words(slot.frame.text("Start")))
+
+
 def start_is_false(slot: Slot) -> bool:
     """Return whether START, or all of Requirements, is no condition but false, or an error."""
     for name in ("Start", "Requirements"):
@@ -102,6 +121,32 @@ def start_is_false(slot: Slot) -> bool:
         if literal(text) is False or text.strip().lower() == "error":
             return True
     return False
+
+
+def has_no_limits(slot: Slot) -> bool:
+    """Return whether WithinResourceLimits compares no amounts: it is absent, or just false.
+
+    Or it compares what a consumption policy takes, and the ad does not say that.
+    """
+    if LIMITS not in slot.frame or literal(slot.frame.text(LIMITS)) is False:
+        return True
+    return bool(missing_consumption(slot))
+
+
+def missing_consumption(slot: Slot) -> tuple[str, ...]:
+    """Return the attributes of a consumption policy that the ad's limits compare, and it lacks.
+
+    A startd that has a policy publishes both (Reqexp.cpp, Resource.cpp:refresh_classad_slot_attrs).
+    """
+    expression = slot.frame.expression(LIMITS)
+    if expression is None:
+        return ()
+    own = {name.lower() for name in expression.references().own}
+    return tuple(
+        f"Consumption{attribute(name[len(_CONSUMPTION) :])}"
+        for name in sorted(own)
+        if name.startswith(_CONSUMPTION) and name not in slot.frame
+    )
 
 
 def used_as(slot: Slot) -> str:
@@ -137,11 +182,17 @@ class Drain(NamedTuple):
             text += f" since {utc(self.since)}"
         if self.until is not None:
             text += f" until about {utc(self.until)}"
-        if self.why.startswith("by "):
-            text += f" {self.why}"
-        elif self.why:
-            text += f" ({self.why})"
+        why = shortened(self.why, _LETTERS)
+        if why.startswith("by "):
+            text += f" {why}"
+        elif why:
+            text += f" ({why})"
         return text.strip()
+
+
+def machine_of(slot: Slot) -> str:
+    """Return the name of the machine whose slot it is."""
+    return slot.machine if isinstance(slot.machine, str) else slot.startd
 
 
 def drain_of(slot: Slot) -> Drain:
@@ -156,7 +207,7 @@ def drain_of(slot: Slot) -> Drain:
     if until is not None and (since is None or until <= since):
         until = None
     return Drain(
-        str(slot.machine) if isinstance(slot.machine, str) else slot.startd,
+        machine_of(slot),
         reason.strip() if isinstance(reason, str) else "",
         None if since is None else float(since),
         None if until is None else float(until),

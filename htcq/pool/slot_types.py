@@ -1,7 +1,7 @@
 """The slots that a startd makes of its machine: SLOT_TYPE_<n>, NUM_SLOTS_TYPE_<n>, NUM_SLOTS.
 
 Follows src/condor_startd.V6/slot_builder.cpp (countTypes, buildSlotRequest, buildCpuAttrs),
-HTCondor 25.14. Amounts are in HTCondor's units: MB of memory, KiB of disk, counts.
+HTCondor 23.9 and 25.14. Amounts are in HTCondor's units: MB of memory, KiB of disk, counts.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import as_number, parsed
+from htcq.htcondor.releases import UNITS_OF_SLOT_TYPES, Version
 from htcq.pool.configuration import Configuration
 from htcq.quota.knobs import truth_of
 from htcq.units import CPUS, DISK, MEMORY
@@ -58,9 +59,14 @@ def integer(configuration: Configuration, name: str, default: int) -> int:
     return int(number)
 
 
-def slot_shapes(configuration: Configuration, machine: Mapping[str, int]) -> tuple[SlotShape, ...]:
-    """Return the slots of a machine that has ``machine`` of each asset."""
-    wanted = list(_wanted(configuration, machine))
+def slot_shapes(
+    configuration: Configuration, machine: Mapping[str, int], version: Version = ()
+) -> tuple[SlotShape, ...]:
+    """Return the slots of a machine that has ``machine`` of each asset.
+
+    ``version`` is that of its startd, empty where it is not known.
+    """
+    wanted = list(_wanted(configuration, machine, UNITS_OF_SLOT_TYPES.holds(version)))
     left = dict(machine)
     for _, shares, _ in wanted:
         for asset, amount in shares.items():
@@ -84,7 +90,7 @@ def slot_shapes(configuration: Configuration, machine: Mapping[str, int]) -> tup
 
 
 def _wanted(
-    configuration: Configuration, machine: Mapping[str, int]
+    configuration: Configuration, machine: Mapping[str, int], units: bool
 ) -> Iterator[tuple[int, dict[str, int | None], bool]]:
     """Yield type, shares (None: an even part of the rest) and kind of every slot."""
     left = _MAX_SLOTS
@@ -98,7 +104,7 @@ def _wanted(
         counts = {0: integer(configuration, "NUM_SLOTS", 1 if partitionable else machine[CPUS])}
     for type_id, count in counts.items():
         text = configuration.value(f"SLOT_TYPE_{type_id}") if type_id else _AUTO[0]
-        shares = shares_of(text, machine)
+        shares = shares_of(text, machine, units)
         for _ in range(min(count, left)):
             yield type_id, shares, _is_partitionable(configuration, type_id)
         left -= min(count, left)
@@ -112,14 +118,15 @@ def _is_partitionable(configuration: Configuration, type_id: int) -> bool:
     return said
 
 
-def shares_of(text: str, machine: Mapping[str, int]) -> dict[str, int | None]:
+def shares_of(text: str, machine: Mapping[str, int], units: bool = True) -> dict[str, int | None]:
     """Return the amounts that a value of SLOT_TYPE_<n> asks for; None is an even part of the rest.
 
-    An asset that the machine does not have, and what HTCondor refuses, is passed over.
+    An asset that the machine does not have, and what HTCondor refuses, is passed over. Without
+    ``units`` the startd reads no unit behind a number, and parts at spaces even where commas are.
     """
     default = _AUTO[0]
     named: dict[str, str] = {}
-    for item in _items(text):
+    for item in _items(text, units):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
             default = name
@@ -127,13 +134,16 @@ def shares_of(text: str, machine: Mapping[str, int]) -> dict[str, int | None]:
         asset = _asset(name, machine)
         if asset:
             named[asset] = value.partition(":")[0].strip()
-    return {asset: _amount(named.get(asset, default), asset, machine[asset]) for asset in machine}
+    return {
+        asset: _amount(named.get(asset, default), asset, machine[asset], units) for asset in machine
+    }
 
 
-def _items(text: str) -> Iterable[str]:
+def _items(text: str, units: bool) -> Iterable[str]:
     lines = text.split("\n")
     if len(lines) == 1:
-        lines = text.split(",") if "," in text else text.split()
+        commas = units and "," in text
+        lines = text.split(",") if commas else text.replace(",", " ").split()
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -146,7 +156,7 @@ def _asset(name: str, machine: Mapping[str, int]) -> str:
     return next((asset for word, asset in _WORDS if word.startswith(lower)), "")
 
 
-def _amount(share: str, asset: str, have: int) -> int | None:
+def _amount(share: str, asset: str, have: int, units: bool) -> int | None:
     """Return how much ``share`` is of ``have``; None where it is an even part of the rest."""
     word = share.lower()
     if word in _AUTO:
@@ -161,7 +171,7 @@ def _amount(share: str, asset: str, have: int) -> int | None:
     if slash:
         divisor = _number(below)[0]
         return max(int(_number(above)[0] / divisor * have), least) if divisor > 0 else least
-    scale = _SCALES.find(rest[:1].lower()) + 1 if rest else 0
+    scale = _SCALES.find(rest[:1].lower()) + 1 if rest and units else 0
     own = _OWN_SCALE.get(asset, 0)
     if own and scale > own:
         number *= 1024 ** (scale - own)

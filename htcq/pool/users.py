@@ -14,6 +14,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import RECORD, USER, Record, record_of
 from htcq.pool.values import Interned
 from htcq.pool.versions import version
+from htcq.units import first_named
 
 _TYPE = USER.encode()
 
@@ -50,7 +51,5 @@ def not_asked(pool: Pool) -> str:
             missing.append(schedd.name)
     if not missing:
         return ""
-    names = missing[0]
-    if len(missing) > 1:
-        names += f" and {len(missing) - 1} more"
+    names = first_named(missing, 1)
     return f"user records of {names} are not known: MaxJobsRunning of single users is not followed"

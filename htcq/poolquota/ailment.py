@@ -10,10 +10,9 @@ from functools import cached_property
 
 from htcq.classads import as_number
 from htcq.pool.configuration import Configuration
-from htcq.pool.pool import Pool
+from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
-from htcq.poolquota.published import seconds_of
 from htcq.quota.knobs import Knobs
 
 #: A daemon is late after so many of its intervals, and not before so many seconds: a busy machine

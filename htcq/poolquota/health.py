@@ -8,7 +8,7 @@ is ahead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from htcq.classads import as_number
 from htcq.pool.daemons import SCHEDD, STARTD
@@ -23,7 +23,8 @@ from htcq.poolquota.ailment import (
     ObservedPool,
     heard_of,
 )
-from htcq.poolquota.negotiator_health import negotiator
+from htcq.poolquota.negotiator_health import ABSENT, LATE, SILENT, negotiator
+from htcq.poolquota.partial_queues import partial_queues
 
 SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD, CONFIGURATION = (
     "schedd-silent",
@@ -52,8 +53,15 @@ def ailments(pool: Pool) -> tuple[Ailment, ...]:
         why = "the ads of the collector are not known: whether the negotiator works cannot be told"
         return (Ailment(UNREAD, why, certain=False), *unread)
     seen = ObservedPool(pool)
-    found = [*negotiator(seen), *_schedds(seen), *_ads(seen), *_accountant_log(pool), *unread]
-    return tuple(dict.fromkeys(found))
+    silent, foreign = _silent(pool), foreign_schedds(pool)
+    found = [
+        *negotiator(seen),
+        *_schedds(seen, silent, foreign),
+        *_ads(seen),
+        *_accountant_log(pool),
+        *unread,
+    ]
+    return tuple(dict.fromkeys((*found, *partial_queues(seen, foreign | set(silent)))))
 
 
 def negotiator_ailments(pool: Pool) -> tuple[Ailment, ...]:
@@ -66,22 +74,23 @@ def negotiator_ailments(pool: Pool) -> tuple[Ailment, ...]:
     return tuple(dict.fromkeys(negotiator(ObservedPool(pool))))
 
 
+def negotiator_works(pool: Pool) -> bool:
+    """Return whether nothing tells that no cycle comes in ``pool`` now."""
+    return not any(each.id in (ABSENT, SILENT, LATE) for each in negotiator_ailments(pool))
+
+
 def health_json(found: Sequence[Ailment]) -> list[dict[str, str]]:
     """Return ``found`` as every JSON output has it."""
     return [{"id": each.id, "text": each.text} for each in found]
 
 
-def _schedds(seen: ObservedPool) -> Iterator[Ailment]:
+def _schedds(
+    seen: ObservedPool, silent: Mapping[str, str], foreign: frozenset[str]
+) -> Iterator[Ailment]:
     """Yield the schedds that do not answer.
 
     Those that flock from another pool are that pool's matter.
     """
-    silent: dict[str, str] = {}
-    for what, why in seen.pool.failed:
-        named = _OF_SCHEDD.match(what)
-        if named is not None and NO_ANSWER.match(why):
-            silent.setdefault(named.group(1), why)
-    foreign = foreign_schedds(seen.pool)
     interval = seen.seconds("SCHEDD_INTERVAL", 300, SCHEDD, seen.pool.access.values())
     for record in seen.pool.schedds:
         if record.name in foreign:
@@ -103,17 +112,31 @@ def _schedds(seen: ObservedPool) -> Iterator[Ailment]:
             yield Ailment(SCHEDD_SILENT, text)
 
 
+def _silent(pool: Pool) -> dict[str, str]:
+    """Return the schedds that did not answer, and why."""
+    silent: dict[str, str] = {}
+    for what, why in pool.failed:
+        named = _OF_SCHEDD.match(what)
+        if named is not None and NO_ANSWER.match(why):
+            silent.setdefault(named.group(1), why)
+    return silent
+
+
 def _silence(why: str) -> str:
     found = NOT_ASKED.match(why)
     return f"was not asked, {found.group(1)}" if found else f"does not answer: {why}"
 
 
 def foreign_schedds(pool: Pool) -> frozenset[str]:
-    """Return the schedds that say that they belong to another pool's collector.
+    """Return the schedds that belong to another pool's collector, and flock.
 
-    None where no schedd says that it belongs to this one: then the schedds call it by a name
-    that is not known here.
+    They name it in their ads, unless no schedd names this pool's: then the schedds call it by a
+    name that is not known here. The ads of their submitters have this pool in SubmitterTag
+    (fill_submitter_ad of src/condor_schedd.V6/schedd.cpp, 25.13).
     """
+    flocking = {
+        each.text("ScheddName") for each in pool.submitters if each.text("SubmitterTag").strip()
+    }
     known = {
         _host(each.text(name)) for each in pool.collectors for name in ("Machine", "MyAddress")
     }
@@ -127,8 +150,9 @@ def foreign_schedds(pool: Pool) -> frozenset[str]:
         for record in pool.schedds
     }
     if not any(each & known for each in hosts.values()):
-        return frozenset()
-    return frozenset(name for name, each in hosts.items() if each != {""} and not each & known)
+        return frozenset(flocking)
+    others = {name for name, each in hosts.items() if each != {""} and not each & known}
+    return frozenset(flocking | others)
 
 
 def _host(address: str) -> str:

@@ -17,6 +17,7 @@ from htcq.pool.record import Record
 from htcq.poolquota.ailment import INTERVALS, MIN_SECONDS, Ailment, ObservedPool, heard_of
 from htcq.poolquota.negotiator_flaws import with_unusable
 from htcq.quota.group_tree import build_tree
+from htcq.units import show_span
 
 ABSENT, SILENT, LATE, CRASH = (
     "negotiator-absent",
@@ -30,6 +31,11 @@ _MIN_CYCLE_SECONDS = 30.0
 #: Restarts within the collector's window of statistics (STATISTICS_WINDOW_SECONDS, 20 minutes) that
 #: no person makes.
 _MIN_RESTARTS = 3
+NO_NEGOTIATOR = (
+    "the collector has no ad of a negotiator: no negotiator runs, or its ads do not arrive"
+)
+#: What keeps cycles apart, with HTCondor's defaults in seconds.
+_INTERVALS = {"NEGOTIATOR_INTERVAL": 60, "NEGOTIATOR_CYCLE_DELAY": 20}
 _WITHIN = re.compile(r"no answer within ([0-9.]+) s")
 #: What the capture asked of the negotiator.
 _QUESTIONS = ("central configuration", "priorities")
@@ -44,8 +50,7 @@ def negotiator(seen: ObservedPool) -> Iterator[Ailment]:
     found: list[Ailment] = []
     records = seen.pool.negotiators
     if not records:
-        text = "no negotiator runs: the collector has no Negotiator ad, and no job is matched"
-        found.append(Ailment(ABSENT, text))
+        found.append(Ailment(ABSENT, NO_NEGOTIATOR))
     counted = [record for record in records if _counts(record, seen.pool)]
     for record in counted:
         found += _silent(record, seen)
@@ -103,8 +108,7 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     last = max([*cycles, *published], default=None)
     start = _on_the_collectors_clock(record, "DaemonStartTime")
     since = looked - max([each for each in (last, start) if each is not None], default=math.inf)
-    interval = seen.seconds("NEGOTIATOR_INTERVAL", 60, NEGOTIATOR)
-    delay = seen.seconds("NEGOTIATOR_CYCLE_DELAY", 20, NEGOTIATOR)
+    interval, delay = (seen.seconds(*each, NEGOTIATOR) for each in _INTERVALS.items())
     periods = _numbers(record, _PERIODS)
     # With a changed interval the negotiator keeps the one that it read.
     spacing = max(interval, longest + delay, min(periods, default=0))
@@ -120,6 +124,33 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
         f"{interval:.0f} s{took}"
     )
     yield Ailment(LATE, text)
+
+
+#: Seconds between two cycles that no site waits on purpose: ads live as long unless they are
+#: renewed (CLASSAD_LIFETIME).
+LONG_WAIT = 900
+#: What is to do about it.
+CYCLES_FAR_APART = "cycles-far-apart"
+
+
+def wait_text(knob: str, seconds: float) -> str:
+    """Return how long jobs wait for a cycle where a knob of its interval is so many seconds."""
+    return f"{knob} = {seconds:g}: a job can wait {show_span(seconds)} for the next cycle"
+
+
+def long_wait(pool: Pool) -> tuple[str, float] | None:
+    """Return the knob that keeps cycles far apart, and its seconds; None where none does."""
+    seen, found = ObservedPool(pool), []
+    for knob, default in _INTERVALS.items():
+        seconds = seen.seconds(knob, default, NEGOTIATOR)
+        if seconds > LONG_WAIT:
+            found.append((seconds, knob))
+    return (max(found)[1], max(found)[0]) if found else None
+
+
+def cycle_interval(seen: ObservedPool) -> float:
+    """Return the seconds from the beginning of one cycle to that of the next, if it is short."""
+    return max(1.0, *(seen.seconds(*each, NEGOTIATOR) for each in _INTERVALS.items()))
 
 
 def _cycles(record: Record, pool: Pool) -> list[float]:

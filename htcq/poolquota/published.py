@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 
 from htcq.pool.pool import Pool
@@ -132,22 +131,8 @@ class Published:
 
     @cached_property
     def moment(self) -> float | None:
-        """When the pool was captured, in seconds since 1970.
-
-        Otherwise when the collector heard of anything last.
-        """
-        taken = seconds_of(self._pool.taken_at)
-        if taken is not None:
-            return taken
-        heard = (
-            record.number("LastHeardFrom")
-            for records in (self._pool.records or {}).values()
-            for record in records
-        )
-        return max(
-            (float(each) for each in heard if each is not None and math.isfinite(each)),
-            default=None,
-        )
+        """When the pool was captured, in seconds since 1970."""
+        return self._pool.moment
 
     def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
         """Return by group the published values that differ from ``groups`` (same pool weight).
@@ -192,20 +177,6 @@ class Published:
                     f"the published usage of {name} is {used:g}: what its claimed slots weigh "
                     "counts instead"
                 )
-
-
-def seconds_of(taken: str) -> float | None:
-    """Return the time of a snapshot in seconds since 1970.
-
-    It is None where its text is no time with a zone.
-    """
-    try:
-        time = datetime.fromisoformat(taken)
-    except ValueError:
-        return None
-    if not time.tzinfo:
-        return None
-    return time.timestamp()
 
 
 def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:

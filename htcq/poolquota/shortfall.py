@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from htcq.classads import as_number
 from htcq.pool.slot import Slot
-from htcq.pool.slot_causes import SLOT_CAUSES, STALE
-from htcq.pool.slot_state import closed_by, used_as
-from htcq.poolquota.health import stale_slots
+from htcq.pool.slot_causes import SLOT_CAUSES
+from htcq.pool.slot_state import machine_of, used_as
+from htcq.poolquota.closings import Closings
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT, assigned_group
+from htcq.units import counted, first_named
 
 #: A group is below where it lacks more than this part of its quota, and than one slot's weight.
 SLACK, LEAST = 0.05, 1.0
@@ -30,7 +31,8 @@ class Holder:
 
     ``since`` is when the first of its claims, or the cause, began, ``returns_at`` when so much may
     have come back that the group has what it is due: in seconds since 1970, None where no ad says.
-    ``returns`` says by what it comes back.
+    ``returns`` says by what it comes back; ``fits`` is false where no claim of it that ends alone
+    is large enough for a waiting job of the group.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Holder:
     since: float | None
     returns: str
     returns_at: float | None = None
+    fits: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Over:
     def holder(self, returns_at: float | None = None) -> Holder:
         """Return it as a holder of what other groups lack."""
         name = NO_GROUP if self.name == ROOT else self.name
-        returns = f"as its {len(self.claims)} claims end"
+        returns = f"as its {counted(len(self.claims), 'claim')} end, for jobs that fit there"
         since = _first(slot for slot, _ in self.claims)
         return Holder(name, True, self.amount, since, returns, returns_at)
 
@@ -111,13 +114,13 @@ class Unclaimed:
 
 def unclaimed_of(quotas: PoolQuotas) -> Unclaimed:
     """Return what the pool of ``quotas`` has that nobody has claimed."""
-    stale = set(map(id, stale_slots(quotas.pool)))
+    closings = Closings(quotas.pool)
     free, closed = 0.0, defaultdict[str, list[tuple[float, Slot]]](list)
     for each in quotas.supply.weighed:
         slot = each.slot
         if each.customer or used_as(slot) or not each.counted:
             continue
-        cause = STALE if id(slot) in stale else closed_by(slot)
+        cause = closings.first(slot)
         if cause:
             closed[cause].append((float(each.in_pool), slot))
         elif as_number(slot.cpus) != 0:
@@ -130,7 +133,9 @@ def unclaimed_of(quotas: PoolQuotas) -> Unclaimed:
 def _closed(cause: str, parts: Sequence[tuple[float, Slot]]) -> Holder:
     amount = sum(weight for weight, _ in parts)
     since = _first(slot for _, slot in parts)
-    return Holder(cause, False, amount, since, SLOT_CAUSES[cause].lifted_by)
+    machines = list(dict.fromkeys(machine_of(slot) for _, slot in parts))
+    returns = SLOT_CAUSES[cause].lifted_by.replace("MACHINE", first_named(machines, 1))
+    return Holder(cause, False, amount, since, returns)
 
 
 def _first(slots: Iterable[Slot]) -> float | None:

@@ -7,8 +7,7 @@ from datetime import tzinfo
 
 from htcq.elastic.activity import ON
 from htcq.elastic.status import Status
-from htcq.pool.pool import Pool
-from htcq.poolquota.published import seconds_of
+from htcq.pool.pool import Pool, seconds_of
 from htcq.report.moments import as_people_write, iso
 from htcq.report.pages.overview import Freshness
 from htcq.report.pages.what_ifs import WhatIf

@@ -15,7 +15,7 @@ from htcq.pool.configuration import LEGAL_NAME
 
 #: Knobs with their new values.
 Changes = tuple[tuple[str, str], ...]
-_ROLE = re.compile(r"\s*(access|execute):(?:([^=]*):)?([^:]*)", re.DOTALL)
+_ROLE = re.compile(r"\s*(access|execute):(?:([^=]*):)?([^:]+)", re.DOTALL)
 _KNOB = re.compile(r"\s*([^\s=]+)\s*=(.*)", re.DOTALL)
 
 
@@ -55,6 +55,11 @@ def read_all_changes(texts: Sequence[str] | None) -> tuple[Changes, tuple[Machin
     others: list[MachineChange] = []
     for text in texts or ():
         of_machines = _ROLE.fullmatch(text.partition("=")[0]) if "=" in text else None
+        if of_machines is None and ":" in text.partition("=")[0]:
+            raise InputError(
+                f"--set {text!r}: neither KNOB=VALUE nor access:KNOB=VALUE nor execute:KNOB=VALUE",
+                "such as --set access:MAX_JOBS_RUNNING=100, or --set execute:MACHINE:START=true",
+            )
         if of_machines is None:
             central.append(_change(text))
         else:

@@ -19,10 +19,12 @@ from htcq.quota.elastic.declaration import (
     Rounding,
 )
 from htcq.quota.elastic.window import GroupChange, Window
+from htcq.settings.durations import parse_duration
 from htcq.settings.elastic_window import WINDOW_GROUP_KEYS, windows_from
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
+from htcq.settings.former_keys import with_present_keys
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
-from htcq.settings.tables import check_keys
+from htcq.settings.tables import check_keys, number_in
 from htcq.spelling import near_names
 
 QUOTA_FILE_KEYS = ("elastic", "groups", "trees")
@@ -35,10 +37,23 @@ ELASTIC_KEYS = (
     "reclaim",
     "window",
 )
-ELASTIC_GROUP_KEYS = ("min", "max", "weight", "lend", "parent", "scale_min", "strict", "users")
+ELASTIC_GROUP_KEYS = (
+    "min",
+    "max",
+    "weight",
+    "lend",
+    "parent",
+    "scale_min",
+    "strict",
+    "users",
+    "back_within",
+    "priority",
+)
 DEMAND_KEYS = ("total", "request", "used", "guarantee", "system_used", "default_used")
 DEMAND_FILE_KEYS = (*DEMAND_KEYS, "trees")
 UNLIMITED = "unlimited"
+#: Priorities of mins are from minus this number up to it.
+MAX_PRIORITY = 1000
 #: The id of the rule on amounts that are none.
 MALFORMED = "elastic-amount-malformed"
 
@@ -51,21 +66,28 @@ class QuotaFile:
 
     A tree outside the table ``trees`` has an empty name. ``writes`` has the settings of the writer
     by tree, ``reclaims`` the limits of what may be taken back, ``windows`` the planned ones.
+    ``warnings`` name the keys of an older version. ``text`` is what the file holds, empty where it
+    is not known.
     """
 
     trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
     writes: Mapping[str, WriteSettings] = field(default_factory=dict)
     reclaims: Mapping[str, ReclaimLimits] = field(default_factory=dict)
     windows: Mapping[str, tuple[Window, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    text: str = ""
 
 
 def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
     """Return the quotas of the parsed TOML ``file``.
 
+    Keys of an older version are read, with warnings.
+
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.
     """
     check_keys("", content, QUOTA_FILE_KEYS, file)
+    content, warnings = with_present_keys(content, file)
     trees, writes, reclaims, windows = {}, {}, {}, {}
     named = _table(file, "trees", content.get("trees", {}))
     if "groups" in content or "elastic" in content or not named:
@@ -79,7 +101,7 @@ def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
         writes[name] = _write(table, f"trees.{name}.", file)
         reclaims[name] = _reclaim(table, f"trees.{name}.", file)
         windows[name] = _windows(table, f"trees.{name}.", file)
-    return QuotaFile(trees, writes, reclaims, windows)
+    return QuotaFile(trees, writes, reclaims, windows, warnings)
 
 
 def _write(table: Mapping[str, Any], where: str, file: str) -> WriteSettings:
@@ -160,6 +182,8 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         _names(file, f"{place}.strict", table.get("strict", [])),
         _names(file, f"{place}.users", table.get("users", [])),
         max_lent,
+        _within(file, f"{place}.back_within", table.get("back_within")),
+        _priority(file, f"{place}.priority", table.get("priority", 0)),
     )
 
 
@@ -307,6 +331,17 @@ def _rounding(file: str, where: str, value: Any) -> Rounding:
     if value not in words:
         raise InputError(f"{file}: {where} is {_shown(value)}", f"it must be {' or '.join(words)}")
     return Rounding(value)
+
+
+def _within(file: str, where: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    return float(parse_duration(f"{file}: {where}", value))
+
+
+def _priority(file: str, where: str, value: Any) -> int:
+    hint = f"it must be a whole number from {-MAX_PRIORITY} to {MAX_PRIORITY}"
+    return int(number_in(f"{file}: {where}", value, -MAX_PRIORITY, MAX_PRIORITY, hint, whole=True))
 
 
 def _names(file: str, where: str, value: Any) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ class WriteSettings:
     """Places, gates and pace of the quota writer; times in seconds, parts from 0 to 1.
 
     The negotiator reads ``directory`` (LOCAL_CONFIG_DIR); ``file`` is a name there that sorts
-    after all others that set quotas. ``offer_step`` is the part of the pool by which an offer
-    that nobody waits for must grow to be written. After ``max_failures`` failed writes in a row,
-    a person has to begin again.
+    after all others that set quotas. ``offer_step`` is the part of the pool that a group must gain
+    before quotas are written that no min and no max needs. After ``max_failures`` failed writes in
+    a row, a person has to begin again.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -36,7 +36,7 @@ class WriteSettings:
     skew: int = 60
     min_seen: float = 0.9
     capacity_drop: float = 0.2
-    offer_step: float = 0.1
+    offer_step: float = 0.02
     verify_within: int = 1500
     max_failures: int = 3
 

@@ -10,12 +10,24 @@ from typing import Any
 
 from htcq.errors import InputError
 from htcq.settings.durations import parse_duration
+from htcq.settings.pool_share import PoolLimit, PoolShare, limit_from
 from htcq.settings.tables import check_keys, number_in
 
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 RECLAIM_TABLE = "elastic.reclaim"
 _ABOVE_ZERO = math.nextafter(0.0, 1.0)
 _JOURNAL = "/var/lib/htcq-elastic/reclaim"
+#: Among those who may protect jobs.
+EVERYBODY = "*"
+#: What lost work can count for at most.
+MOST_COST = 1000
+_PROTECTED_JOBS = PoolShare(100)
+_GROUP_JOBS = PoolShare(50, least=20)
+_USER_JOBS = PoolShare(25, least=10)
+_DAY_JOBS = PoolShare(100, least=200)
+_DAY_HOURS = PoolShare(50, least=1000)
+_GROUP_HOURS = PoolShare(25, least=200)
+_USER_HOURS = PoolShare(25, least=50)
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,7 @@ class GroupLimits:
 
     min_runtime: int
     grace: int
-    hours: float
+    hours: PoolLimit
 
 
 @dataclass(frozen=True)
@@ -42,11 +54,16 @@ class ReclaimLimits:
     ``wall_time`` (seconds that it may run) sets, and once it was taken back ``vacates`` times.
     ``pool_percent`` of the pool's claims (one at least) are taken back first, twice as many after
     each run whose slots were taken by those in need. ``group_jobs`` and ``user_jobs`` limit one
-    run, ``day_jobs`` all runs of 24 hours. ``day_hours``, ``group_hours`` and ``user_hours`` limit
-    the work that is lost in 24 hours, in slot weight times hours: in all, of one group, and of one
-    user. ``groups`` has what differs for single groups. ``batch`` jobs of a schedd are taken back
+    run, ``day_jobs`` all runs of 24 hours; a share is one of the pool's claims. ``day_hours``,
+    ``group_hours`` and ``user_hours`` limit the work that is lost in 24 hours, in slot weight times
+    hours: in all, of one group, and of one user; a share is one of what the pool weighs times 24
+    hours. ``groups`` has what differs for single groups. ``batch`` jobs of a schedd are taken back
     at a time. Ceilings last for ``lease``; they end when a group uses ``release`` of its runtime
     or less, or wants no more than that. ``journal`` is the file with the record of all this.
+
+    ``protectors`` are the groups and the submitters (with an @) that may protect jobs, and
+    ``protected_jobs`` of a group may be protected; a share is one of the pool's claims. What a job
+    says that its lost work counts for is taken as ``min_cost`` at least, and ``max_cost`` at most.
     """
 
     journal: str = _JOURNAL
@@ -59,16 +76,24 @@ class ReclaimLimits:
     wall_time: str = "AllowedExecuteDuration"
     vacates: int = 1
     pool_percent: float = 20.0
-    group_jobs: int = 20
-    user_jobs: int = 10
-    day_jobs: int = 200
-    day_hours: float = 1000.0
-    group_hours: float = 200.0
-    user_hours: float = 50.0
+    group_jobs: PoolLimit = _GROUP_JOBS
+    user_jobs: PoolLimit = _USER_JOBS
+    day_jobs: PoolLimit = _DAY_JOBS
+    day_hours: PoolLimit = _DAY_HOURS
+    group_hours: PoolLimit = _GROUP_HOURS
+    user_hours: PoolLimit = _USER_HOURS
     batch: int = 10
     lease: int = 1800
     release: float = 0.97
+    protectors: tuple[str, ...] = (EVERYBODY,)
+    protected_jobs: PoolLimit = _PROTECTED_JOBS
+    min_cost: float = 0.1
+    max_cost: float = 10.0
     groups: Mapping[str, GroupLimits] = field(default_factory=dict)
+
+    def cost(self, of_job: float) -> float:
+        """Return what the lost work of a job counts for, within the bounds of the site."""
+        return max(self.min_cost, min(of_job, self.max_cost))
 
     def of(self, group: str) -> GroupLimits:
         """Return the limits of a group; those of the nearest group above it that has any."""
@@ -86,7 +111,9 @@ _TIMES = ("over_for", "need_for", "max_gap", "settle_time", "min_runtime", "grac
 _HOURS = ("day_hours", "group_hours", "user_hours")
 _PARTS = {"pool_percent": 100, "release": 1}
 GROUP_KEYS = ("min_runtime", "grace", "hours")
-_COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
+_COUNTS = ("vacates", "batch")
+_JOBS = ("group_jobs", "user_jobs", "day_jobs", "protected_jobs")
+_COSTS = ("min_cost", "max_cost")
 
 
 def reclaim_limits_from(
@@ -107,6 +134,11 @@ def reclaim_limits_from(
     if "groups" in table:
         limits = replace(limits, groups=_groups(table["groups"], limits, file, where))
     _check_times(limits, file, where)
+    if limits.min_cost > limits.max_cost:
+        raise InputError(
+            f"{file}: {where}.min_cost is above {where}.max_cost ({limits.max_cost:g})",
+            "what a job's work counts for lies between them",
+        )
     return limits
 
 
@@ -115,10 +147,17 @@ def _value(place: str, key: str, value: Any) -> Any:
         return parse_duration(place, value, zero=True)
     if key in _COUNTS:
         return _count(place, key, value)
+    if key in _JOBS:
+        return limit_from(place, value, "it must be a whole number, 0 or more", whole=True)
     if key in _HOURS:
         return _hours(place, value)
     if key in _PARTS:
         return _part(place, value, _PARTS[key])
+    if key in _COSTS:
+        hint = f"it must be a number from 0 to {MOST_COST}"
+        return float(number_in(place, value, 0, MOST_COST, hint))
+    if key == "protectors":
+        return _names(place, value)
     if key == "journal":
         return _path(place, value)
     return _attribute(place, value)
@@ -143,9 +182,8 @@ def _groups(given: Any, limits: ReclaimLimits, file: str, where: str) -> Mapping
     return found
 
 
-def _hours(place: str, value: Any) -> float:
-    hint = "it must be a number of hours, 0 or more"
-    return float(number_in(place, value, 0, math.inf, hint))
+def _hours(place: str, value: Any) -> PoolLimit:
+    return limit_from(place, value, "it must be a number of hours, 0 or more")
 
 
 def _check_times(limits: ReclaimLimits, file: str, where: str) -> None:
@@ -160,6 +198,15 @@ def _check_times(limits: ReclaimLimits, file: str, where: str) -> None:
             f"{file}: {where}.lease is shorter than {where}.settle_time ({limits.settle_time}s)",
             "a ceiling must outlast the wait after it",
         )
+
+
+def _names(place: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise InputError(
+            f"{place} is {value!r}",
+            f'it must be a list of groups and submitters (with an @); ["{EVERYBODY}"]: everybody',
+        )
+    return tuple(value)
 
 
 def _part(place: str, value: Any, most: float) -> float:

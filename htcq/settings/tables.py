@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from htcq.errors import InputError
 from htcq.spelling import did_you_mean
 
 SITE_FILE = "htcq.toml"
-#: The new names of keys that had another name before the first release, in any table.
-RENAMED: Mapping[str, str] = {
-    "fail_most": "max_failures",
-    "least_seen": "min_seen",
-    "gap": "max_gap",
-    "settle": "settle_time",
-}
-#: Keys of ``[elastic.write]`` before the first release that have no successor.
-_REMOVED = frozenset(
-    (
-        "hold",
-        "hold_time",
-        "raise_most",
-        "max_raise",
-        "lower_most",
-        "max_lower",
-        "least_change",
-        "min_change",
-        "least_part",
-        "min_change_part",
-        "headroom",
-    )
-)
 
 
 def table_of(name: str, value: Any) -> Mapping[str, Any]:
@@ -52,22 +29,12 @@ def check_keys(
     """Refuse keys of ``table`` that are not ``known``.
 
     Raises:
-        InputError: with the new name of a renamed key, or with the near key, if there is one. A
-            key that was removed is named as such.
+        InputError: with the near key, if there is one.
     """
     for key in table:
         if key not in known:
-            raise InputError(f"{file}: {where}{key} is unknown", _hint(key, tuple(known)))
-
-
-def _hint(key: str, known: Sequence[str]) -> str:
-    """Return the hint on an unknown ``key``: its new name, or the nearest key."""
-    renamed = RENAMED.get(key, "")
-    if renamed in known:
-        return f"its name is now {renamed}"
-    if key in _REMOVED and "offer_step" in known:
-        return "delete it: quotas are no longer raised and lowered in small steps"
-    return did_you_mean(key, known, f"the keys are {', '.join(known)}")
+            hint = did_you_mean(key, tuple(known), f"the keys are {', '.join(known)}")
+            raise InputError(f"{file}: {where}{key} is unknown", hint)
 
 
 def number_in(

@@ -40,7 +40,7 @@ def cpu_shares_of(slot: Slot) -> int:
 
 def amounts_of(slot: Slot) -> dict[str, int]:
     """Return what the slot had at birth, cpus in cores; without what an earlier model put there."""
-    has = {asset: int(amount or 0) for asset, amount in slot.total().items() if asset != TOKEN}
+    has = {asset: int(amount) for asset, amount in slot.whole().items() if asset != TOKEN}
     return {
         **dict.fromkeys(BUILT_IN_ASSETS, 0),
         **has,

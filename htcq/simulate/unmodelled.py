@@ -29,6 +29,7 @@ from htcq.pool.shared_attributes import SharedAttributes
 from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
 from htcq.simulate.cycle.time_limits import TIME_LIMITS
+from htcq.units import shortened
 
 #: How much of a value a sentence has.
 _MAX_LETTERS = 60
@@ -97,9 +98,7 @@ def _effective(configuration: Configuration, knob: MatchKnob) -> str:
         return ""
     if knob.like and _same(value, configuration.value(knob.like)):
         return ""
-    if len(value) > _MAX_LETTERS:
-        value = f"{value[: _MAX_LETTERS - 3]}..."
-    return value
+    return shortened(value, _MAX_LETTERS)
 
 
 def _is_expired(value: str) -> bool:

@@ -99,10 +99,9 @@ def _copies(slots: Sequence[Slot], pattern: str, count: int) -> Iterable[Slot]:
     for slot in slots:
         if str(slot.machine) != like or slot.type == DYNAMIC:
             continue
-        whole = {asset: amount or 0 for asset, amount in slot.total().items()}
-        empty = (
-            make.left(slot, whole)._replace(dynamic_slots=0) if slot.type == PARTITIONABLE else slot
-        )
+        empty = slot
+        if slot.type == PARTITIONABLE:
+            empty = make.left(slot, slot.whole())._replace(dynamic_slots=0)
         for number in range(1, count + 1):
             machine = f"{like}-added{number}"
             yield make.unclaimed(empty)._replace(

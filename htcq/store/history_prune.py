@@ -1,8 +1,8 @@
 """Makes a history smaller: looks become hours, hours become days, and days end.
 
 Only whole bins of UTC are merged, and only those after which the pool was observed again:
-nothing can come into them any more. The newest record of all stays, whatever the clock says. Each
-step is a transaction of its own, so that others get their turn and an end at any moment loses
+nothing can come into them any more. The newest record of each pool stays, whatever the clock says.
+Each step is a transaction of its own, so that others get their turn and an end at any moment loses
 nothing.
 """
 
@@ -78,25 +78,16 @@ def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], wi
 
 
 def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
-    """Delete what ended by ``end``: samples, groups without any, and the pool if it is that old."""
+    """Delete what ended by ``end``: samples, and groups without any; the newest record stays."""
     with transaction(connection):
-        (newest,) = connection.execute("SELECT COALESCE(MAX(last), 0) FROM pool").fetchone()
-        end = min(end, newest - 1)
+        end = min(end, _of_pool(connection, pool, "last")[0] - 1)
         deleted = sum(
             connection.execute(
                 f"DELETE FROM {table} WHERE pool = ? AND time <= ?", (pool, end)
             ).rowcount
             for table, _, _, _ in _MERGED
         )
-        if _of_pool(connection, pool, "last")[0] <= end:
-            for table, column in (
-                ("kept", "pool"),
-                ("account", "pool"),
-                ("pool_group", "pool"),
-                ("pool", "id"),
-            ):
-                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (pool,))
-        elif deleted:
+        if deleted:
             connection.execute("UPDATE pool SET first = MAX(first, ?) WHERE id = ?", (end, pool))
             for table, whose, _, _ in _MERGED:
                 connection.execute(

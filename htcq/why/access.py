@@ -15,6 +15,7 @@ from htcq.poolquota.access.refusals import Refusal
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
+from htcq.simulate.cycle.schedd_negotiation import Ending, ScheddNegotiation
 from htcq.units import counted, show_moment
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import Amount, Amounts, MatchFailure
@@ -28,7 +29,27 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
     for refusal in cycle.askers.access.refusals(job):
         text = _TEXTS.get(refusal.id)
         if text is not None and not refusal.offered:
-            yield MatchFailure(refusal.id, text(refusal.amounts), refusal.amounts)
+            advice = ""
+            if refusal.id == wall.DEDICATED_SCHEDULER and asks_for_too_many(refusal.amounts):
+                advice = _FEWER_NODES
+            yield MatchFailure(refusal.id, text(refusal.amounts), refusal.amounts, advice)
+
+
+def asks_for_too_many(amounts: Amounts) -> bool:
+    """Return whether a parallel job requests more slots than its scheduler could ever get."""
+    requested, empty = amounts.get("requested"), amounts.get("empty")
+    are_known = isinstance(requested, (int, float)) and isinstance(empty, (int, float))
+    return are_known and requested > empty  # type: ignore[operator]
+
+
+def _dedicated(amounts: Amounts) -> str:
+    text = (
+        f"it requests {amounts['requested']} slots at once; of those that are dedicated to its "
+        f"access point {amounts['now']} are free"
+    )
+    if asks_for_too_many(amounts):
+        text += f", and there are {amounts['empty']} in all"
+    return f"{text}: the dedicated scheduler asks for none"
 
 
 def _cool_down(amounts: Amounts) -> str:
@@ -76,8 +97,10 @@ def _time(moment: Amount) -> str:
     return str(moment) if isinstance(moment, str) else show_moment(moment)
 
 
+_FEWER_NODES = "a smaller machine_count; DedicatedScheduler in the configuration of more machines"
 _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
     wall.COOL_DOWN: _cool_down,
+    wall.DEDICATED_SCHEDULER: _dedicated,
     wall.DEFERRED: _deferred,
     wall.USER_MAX_JOBS: _user_max_jobs,
     wall.START_VANILLA_UNIVERSE: _start_vanilla,
@@ -151,8 +174,8 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     if not talk.budget:
         yield from _full_schedd(asking)
         return
-    if not talk.offered:
-        # The submitter's share or ceiling ended the talk before the first job.
+    if not talk.offered or _is_left(talk):
+        # The submitter's share or ceiling ended the talk before the schedd had offered so many.
         return
     counts = Counter[str]()
     for each in talk.offered:
@@ -173,6 +196,12 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
         f"earlier jobs use this up: {_users(talk.offered)}"
     )
     yield MatchFailure(id_, text, amounts)
+
+
+def _is_left(talk: ScheddNegotiation) -> bool:
+    """Return whether a share or ceiling ended the talk with offers that nobody looked at."""
+    last = talk.offered[-1]
+    return talk.ending is not Ending.ALL_OFFERED and last.matched < last.count
 
 
 def _kept_by_user(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     _Ads = tuple[Table, Table]
 
 Array = Any
+#: The devices of a slot that no job has.
+_AVAILABLE = "availablegpus"
 
 
 def _explained(leaf: Leaf) -> str:
@@ -57,11 +59,16 @@ def _no_terms(clause: Clause, rows: Array, counts: Sequence[int] = ()) -> Sequen
 
 
 class Shortage(NamedTuple):
-    """An asset of which the slots of some rows have too little, and how much of it is asked."""
+    """An asset of which the slots of some rows have too little, and how much of it is asked.
+
+    ``clause`` asks for it, where that is not the request; ``more``: for more than the amount.
+    """
 
     asset: str
     rows: Array
     amounts: Column
+    clause: Clause | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +90,9 @@ class Failure:
     def lacking(self) -> Mapping[str, Array]:
         """Where each asset is too small."""
         found: dict[str, Array] = {}
-        for asset, rows, _ in self.short:
-            found[asset] = found[asset] | rows if asset in found else rows
+        for each in self.short:
+            before = found.get(each.asset, self.nowhere)
+            found[each.asset] = before | each.rows
         return found
 
     @cached_property
@@ -96,6 +104,17 @@ class Failure:
     def refuses(self) -> Array:
         """Where some clause is false."""
         return any_of(self.clauses.values(), self.nowhere)
+
+    @property
+    def of_devices(self) -> Array:
+        """Where only the devices decide: AvailableGPUs does not list those that are in use."""
+        of_devices, others = self.nowhere, self.lacks_any
+        for clause, rows in self.clauses.items():
+            if clause.of_job and _AVAILABLE in clause.text.lower():
+                of_devices = of_devices | rows
+            else:
+                others = others | rows
+        return of_devices & ~others
 
 
 def any_of(parts: Iterable[Array], nowhere: Array) -> Array:
@@ -124,7 +143,7 @@ class Clauses:
         lacking: dict[bool, list[Shortage]] = {True: [], False: []}
         compared = too_little(rows, taken, where)
         for leaf, failing in self._false(slots, job, ads, where):
-            if leaf.compared[0]:
+            if leaf.least.asset:
                 asked = self._compared(leaf, ads, failing, rows)
                 compared.append(asked)
                 failing = failing & ~asked.rows
@@ -172,10 +191,11 @@ class Clauses:
 
     def _compared(self, leaf: Leaf, ads: _Ads, failing: Array, rows: Rows) -> Shortage:
         """Return where a clause is false that compares what a slot has left with a number."""
-        asset, other = leaf.compared
-        numbers = self._values(other, leaf.clause.of_job, ads).amounts()
+        least = leaf.least
+        numbers = self._values(least.text, leaf.clause.of_job, ads).amounts()
         known = failing & ~rows.arrays.is_absent(numbers)
-        return Shortage(asset, known, numbers)
+        clause = None if least.of_request else leaf.clause
+        return Shortage(least.asset, known, numbers, clause, least.more)
 
     def _false(
         self, slots: SlotTable, job: JobTable, ads: _Ads, where: Array

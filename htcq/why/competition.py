@@ -18,14 +18,17 @@ from typing import NamedTuple
 from htcq.classads import as_number
 from htcq.pool.job import Job
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
+from htcq.quota.group_tree import ROOT, assigned_group
+from htcq.quota.knobs import Knobs
 from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.preemption import NO_PREEMPTION, preemption_texts
 from htcq.simulate.cycle.search import limits_of
-from htcq.units import counted, show_moment, show_number, show_span
+from htcq.units import counted, first_named, shortened, show_moment, show_number, show_span
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 
-_MAX_NAMED = 3
+_MAX_NAMED, _MAX_LETTERS = 3, 80
 
 
 class Competition:
@@ -76,7 +79,10 @@ class Competition:
                 advice="time: its own earlier jobs come first; a higher JobPrio moves a job up "
                 "(condor_prio)",
             )  # fmt: skip
-        return replace(each, advice=self._against(job.submitter, others))
+        most = sorted(self._taken.items(), key=lambda taken: (-taken[1], taken[0]))
+        named = first_named([f"{name} has {number}" for name, number in most], _MAX_NAMED)
+        text = f"{each.text} (in this cycle {named})"
+        return replace(each, text=text, advice=self._against(job.submitter, others))
 
     def _one_a_cycle(self, each: MatchFailure) -> MatchFailure:
         number = len(self._limited_slots)
@@ -99,7 +105,7 @@ class Competition:
         better = sorted((self._priority(name), name) for name in others)
         before = [(value, name) for value, name in better if value < own]
         if not before:
-            return f"time: {_named([name for _, name in better])} took slots in this cycle"
+            return "time: one of these slots that becomes free"
         first, name = before[0]
         return (
             f"time; a better user priority: {name} has {show_number(first)}, {submitter} "
@@ -152,20 +158,31 @@ class Competition:
         text, holders = each.text, self._holders()
         if holders:
             text += f"; claims are held by {holders}"
+        if "in_use" in each.amounts:
+            return replace(each, text=text, advice=self._until_claims_end(job))
         if not isinstance(free, (int, float)) or not isinstance(asked, (int, float)):
             return replace(each, text=text)
         asset = str(each.amounts.get("asset"))
         if not self._is_fragmented(asset, asked):
             return replace(each, text=text, advice=self._until_claims_end(job))
         advice = (
-            "several jobs of one machine that end together: while claims of smaller jobs are used "
-            "again one by one, no machine becomes free as a whole. condor_defrag drains machines "
-            "for it (DEFRAG_* and its DAEMON_LIST entry); GROUP_ACCEPT_SURPLUS of the groups that "
-            "hold the claims; a smaller request"
+            "a drain of one machine by condor_defrag (DEFRAG in DAEMON_LIST): claims that end one "
+            f"by one go to smaller jobs again{self._lending()}; a smaller request"
         )
         if free >= asked:
             text += f"; {asset} is free in pieces that are too small"
         return replace(each, text=text, advice=advice)
+
+    def _lending(self) -> str:
+        """Return the setting with which the group that holds most claims takes no more surplus."""
+        tree = self._cycle.quotas.tree
+        counts = Counter[str]()
+        for name, slots in self._claims.items():
+            counts[assigned_group(tree, name).group] += len(slots)
+        for group, _ in counts.most_common(1):
+            if group != ROOT and tree[group].accept_surplus:
+                return f"; GROUP_ACCEPT_SURPLUS_{group} = False"
+        return ""
 
     def _is_fragmented(self, asset: str, asked: float) -> bool:
         """Return whether no single claim on a part of a machine has what is ``asked``."""
@@ -185,7 +202,7 @@ class Competition:
         """Return the wall of claims that are not preempted with who keeps them, and how long."""
         kept = self._renewing(job.submitter)
         if kept is None:
-            return each
+            return self._preempted(each)
         first, claims = kept.name, kept.claims
         lasts = "for ever" if math.isinf(kept.worklife) else f"for {show_span(kept.worklife)}"
         text = (
@@ -203,6 +220,17 @@ class Competition:
         if not math.isinf(kept.worklife):
             amounts["claim_worklife"] = kept.worklife
         return replace(each, text=text, amounts=amounts, advice=self._until_claims_end(job))
+
+    def _preempted(self, each: MatchFailure) -> MatchFailure:
+        """Return the wall of claims that PREEMPTION_REQUIREMENTS keeps with what that is."""
+        if each.amounts.get("why") != NO_PREEMPTION:
+            return each
+        condition = preemption_texts(Knobs(self._cycle.quotas.knobs))[0]
+        advice = (
+            "the end of these jobs; a PREEMPTION_REQUIREMENTS that is true for this job and such "
+            f"a claim (it is {shortened(condition, _MAX_LETTERS)})"
+        )
+        return replace(each, advice=advice)
 
     def _until_claims_end(self, job: Job) -> str:
         """Return what returns claims that others keep."""
@@ -260,9 +288,3 @@ def _first_end(lasting: Iterable[tuple[Slot, float]]) -> float | None:
         if since is not None and not math.isinf(seconds):
             ends.append(since + seconds)
     return min(ends, default=None)
-
-
-def _named(names: Sequence[str]) -> str:
-    text = ", ".join(names[:_MAX_NAMED])
-    more = len(names) - _MAX_NAMED
-    return f"{text} and {more} more" if more > 0 else text

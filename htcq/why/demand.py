@@ -17,17 +17,21 @@ from htcq.units import show_number
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import Amounts, MatchFailure
 
+_NEXT_AD = "the next update of the schedd (SCHEDD_INTERVAL), which counts the jobs"
+
 
 def demand_walls(
     cycle: Cycle, asking: SubmitterQueue | None, submitter: str, access_point: str
 ) -> Iterator[MatchFailure]:
     """Yield why the negotiator asks for no job of ``submitter`` at ``access_point``."""
+    amounts: Amounts
     if asking is None:
         yield _unknown(cycle, submitter, access_point)
         return
     if asking.idle <= 0:
         text = f"the ad of {submitter} has no idle jobs; it may be some minutes old"
-        yield MatchFailure(wall.NO_DEMAND, text, {"submitter": submitter, "idle": asking.idle})
+        amounts = {"submitter": submitter, "idle": asking.idle}
+        yield MatchFailure(wall.NO_DEMAND, text, amounts, _NEXT_AD)
         return
     quotas = cycle.quotas
     group = assigned_group(quotas.tree, submitter).group
@@ -38,7 +42,7 @@ def demand_walls(
             f"{group} has no demand, "
             "and the negotiator skips it"
         )
-        amounts: Amounts = {
+        amounts = {
             "submitter": submitter,
             "group": group,
             "idle": idle,
@@ -71,7 +75,7 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
         return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if sum(map(_jobs, here)) <= 0:
         text = f"the ad of {submitter} has no jobs; it may be some minutes old"
-        return MatchFailure(wall.NO_DEMAND, text, {**amounts, "idle": 0})
+        return MatchFailure(wall.NO_DEMAND, text, {**amounts, "idle": 0}, _NEXT_AD)
     constraint = cycle.quotas.knobs.get("NEGOTIATOR_SUBMITTER_CONSTRAINT", "")
     text = f"NEGOTIATOR_SUBMITTER_CONSTRAINT is false for {submitter}: {constraint}"
     return MatchFailure(wall.SUBMITTER_CONSTRAINT, text, {**amounts, "expression": constraint})

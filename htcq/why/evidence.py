@@ -20,9 +20,16 @@ from htcq.classads import UNDEFINED, Missing, Value, as_number, spelled
 from htcq.units import counted, show_moment, show_number, show_span
 
 _ORDERED = {">": True, ">=": True, "<": False, "<=": False}
+#: What a side has to be, by whether it has to be large, and not the same.
+_BOUNDS = {
+    (True, False): "at least", (True, True): "more than",
+    (False, False): "at most", (False, True): "less than",
+}  # fmt: skip
 _EQUAL = frozenset(("==", "!=", "=?=", "=!="))
 _COUNT_MATCHES = "countmatches"
 _CLOCK = "time()"
+#: Attributes of jobs alone begin so, in lower case.
+_REQUEST = "request"
 #: Most values of one side that a sentence names, and most comparisons of one clause.
 _MAX_VALUES, _MAX_TERMS = 3, 4
 #: Numbers between these are taken for moments where the clause looks at the clock.
@@ -133,11 +140,27 @@ def _references(part: Tree) -> Sequence[Reference]:
 def _side(text: str, part: Tree, views: Views) -> Side:
     written = text[part.span.start : part.span.end]
     owners = {_is_of_job(each, views) for each in _references(part)}
-    return Side(written, views.values(written), False in owners, True in owners)
+    values = views.values(written)
+    if _is_of_neither(part, values, views):
+        owners = {True, False}
+    return Side(written, values, False in owners, True in owners)
+
+
+def _is_of_neither(part: Tree, values: Mapping[Value, int], views: Views) -> bool:
+    """Return whether START names an attribute that the slots lack and the job as well.
+
+    It may be meant to be either's.
+    """
+    if views.of_job or not isinstance(part, Reference) or part.scope is not None:
+        return False
+    return not views.is_own(part.name) and not any(map(_is_known, values))
 
 
 def _is_of_job(part: Reference, views: Views) -> bool:
     own = part.scope == MY or (part.scope != TARGET and views.is_own(part.name))
+    if views.of_job and part.scope is None and part.name.startswith(_REQUEST):
+        # No slot has such an attribute: it is the job that lacks it.
+        return True
     return own is views.of_job
 
 
@@ -254,10 +277,10 @@ def _ordered(operator: str, left: Side, right: Side, now: str, where: str) -> st
     slots = sum(left.values.values())
     needed, has = _shown(asked, is_span, now), _shown(best, is_span, now)
     whose = f" ({readable(right.text, now)} of the job)" if right.of_job else ""
-    bound = "at least" if up else "at most"
     of = f"the best of {counted(slots, 'slot')}" if slots > 1 else (where or "the slot")
     if is_span and _is_left_time(left.text, now):
         return f"{readable(left.text, now)}: {has} left on {of}, {needed} needed{whose}"
+    bound = _BOUNDS[up, len(operator) == 1]
     return f"{readable(left.text, now)} has to be {bound} {needed}{whose}; {of} has {has}"
 
 

@@ -1,34 +1,22 @@
 """Who has what a group is promised: usage above quotas, since when, and what would return it.
 
-Amounts are in the pool's unit.
+Amounts are in the pool's unit, and of now: what the next cycle adds has its own sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from htcq.classads import as_number
-from htcq.pool.slot import Slot
 from htcq.pool.slot_causes import SLOT_CAUSES
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.poolquota.shortfall import unclaimed_of
-from htcq.quota.group_tree import ROOT, assigned_group, name_key
+from htcq.poolquota.shortfall import FREE, NO_GROUP, Over, groups_over, unclaimed_of
+from htcq.quota.group_tree import ROOT, name_key
 from htcq.simulate.course.worklife import Worklife
+from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.units import counted, show_moment, show_number, show_span
+from htcq.units import counted, first_named, show_moment, show_number, show_span
 
 _MAX_NAMED = 3
-
-
-class _Holder(NamedTuple):
-    """A group above its quota: by how much, and its claims."""
-
-    above: float
-    group: str
-    used: float
-    quota: float
-    claims: Sequence[Slot]
 
 
 def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
@@ -39,7 +27,7 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
         return
     group = named[0]
     below = set(quotas.subtree(group))
-    quota, used = quotas.quota(group).quota, _used(cycle, below)
+    quota, used = quotas.quota(group).quota, sum(quotas.quota(each).usage for each in below)
     demand = sum(quotas.requested(each) for each in below)
     due = min(quota, demand)
     yield (
@@ -48,74 +36,70 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
     )
     if used >= due:
         if demand > used:
-            yield f"it has its whole quota; {show_number(demand - used)} more waits for surplus"
+            waiting = show_number(demand - used)
+            yield f"it has its whole quota; jobs of weight {waiting} wait for surplus"
         return
-    missing = due - used
-    yield f"it lacks {show_number(missing)} of the {show_number(due)} that quota and demand give"
-    holders = sorted(_holders(cycle, below), key=lambda each: (-each.above, each.group))
-    if not holders:
+    yield f"it is due {show_number(due)}, the lesser of its quota and what its jobs weigh"
+    over = [each for each in groups_over(quotas) if each.name not in below]
+    if not over:
         yield "no other group uses more than its quota"
-    for holder in holders[:_MAX_NAMED]:
-        yield _sentence(holder)
-    if len(holders) > _MAX_NAMED:
-        yield f"{len(holders) - _MAX_NAMED} more groups use more than their quotas"
-    if holders:
-        yield _return(cycle, holders[0])
-    yield from _unclaimed(quotas)
+    for each in over[:_MAX_NAMED]:
+        yield _sentence(quotas, each)
+    if len(over) > _MAX_NAMED:
+        yield f"{len(over) - _MAX_NAMED} more groups use more than their quotas"
+    if over:
+        yield _return(quotas, over[0])
+    yield from _unclaimed(cycle)
 
 
-def _unclaimed(quotas: PoolQuotas) -> Iterator[str]:
-    """Yield what of the pool is closed to all jobs, or free."""
-    for each in unclaimed_of(quotas).holders:
-        since = f" since {show_moment(each.since)}" if each.since is not None else ""
-        name = SLOT_CAUSES[each.name].name if each.name in SLOT_CAUSES else each.name
-        yield f"{show_number(each.amount)} of the pool are {name}{since}: {each.returns}"
-
-
-def _used(cycle: Cycle, groups: set[str]) -> float:
-    return sum(cycle.accounts.groups.get(each, 0.0) for each in groups)
-
-
-def _holders(cycle: Cycle, below: set[str]) -> Iterator[_Holder]:
-    """Yield the groups outside of ``below`` that use more than their quota."""
-    quotas = cycle.quotas
-    claims: dict[str, list[Slot]] = {}
-    for slot in quotas.pool.slots or ():
-        if slot.claimed and slot.customer:
-            claims.setdefault(assigned_group(quotas.tree, slot.customer).group, []).append(slot)
-    for each in quotas.tree.groups:
-        if each.name in below or (each.name == ROOT and not claims.get(ROOT)):
+def _unclaimed(cycle: Cycle) -> Iterator[str]:
+    """Yield what of the pool is closed to all jobs, or free, and who gets it in the next cycle."""
+    for each in unclaimed_of(cycle.quotas).holders:
+        if each.name == FREE:
+            yield f"weight {show_number(each.amount)} is free now; the next cycle {_given(cycle)}"
             continue
-        # What nobody is promised is surplus: a job of no group has no quota.
-        quota = 0.0 if each.name == ROOT else quotas.quota(each.name).quota
-        used = cycle.accounts.groups.get(each.name, 0.0)
-        if used > quota:
-            yield _Holder(used - quota, each.name, used, quota, claims.get(each.name, ()))
+        since = f" since {show_moment(each.since)}" if each.since is not None else ""
+        yield (
+            f"weight {show_number(each.amount)} is {SLOT_CAUSES[each.name].name}{since}: "
+            f"{each.returns}"
+        )
 
 
-def _sentence(holder: _Holder) -> str:
+def _given(cycle: Cycle) -> str:
+    """Return which groups the matches of the cycle are charged to, in the order of the groups."""
+    before = Accounts(cycle.quotas).groups
+    gained = {name: used - before[name] for name, used in cycle.accounts.groups.items()}
+    named = [
+        f"{NO_GROUP if name == ROOT else name} ({show_number(amount)})"
+        for name, amount in gained.items()
+        if amount > 0
+    ]
+    return f"charges matches to {first_named(named, _MAX_NAMED)}" if named else "matches nothing"
+
+
+def _sentence(quotas: PoolQuotas, over: Over) -> str:
+    holder, computed = over.holder(), quotas.quota(over.name)
+    use = "use" if over.name == ROOT else "uses"
     text = (
-        f"{holder.group} uses {show_number(holder.used)}, {show_number(holder.above)} more than "
-        f"its quota of {show_number(holder.quota)}"
+        f"{holder.name} {use} {show_number(computed.usage)}, {show_number(over.amount)} more than "
+        f"the quota of {show_number(computed.quota)}"
     )
-    since = [number for number in (as_number(each.state_since) for each in holder.claims) if number]
-    if since:
+    if holder.since is not None:
         text += (
-            f": {counted(len(holder.claims), 'claim')}, the first since {show_moment(min(since))}"
+            f": {counted(len(over.claims), 'claim')}, the first since {show_moment(holder.since)}"
         )
     return text
 
 
-def _return(cycle: Cycle, holder: _Holder) -> str:
-    """Return what returns to the group what ``holder`` has."""
-    worklife = Worklife(cycle.quotas.pool)
-    lasting = [worklife.seconds(slot) for slot in holder.claims]
-    text = "it returns with the end of their jobs"
-    if lasting and max(lasting) > 0:
-        longest = max(lasting)
+def _return(quotas: PoolQuotas, over: Over) -> str:
+    """Return what returns to the group what ``over`` has."""
+    worklife = Worklife(quotas.pool)
+    longest = max((worklife.seconds(slot) for slot, _ in over.claims), default=0.0)
+    text = "it returns with the end of their jobs, for jobs that fit in their slots"
+    if longest > 0:
         kept = "without an end" if longest == float("inf") else f"for {show_span(longest)}"
         text += f"; claims go on with further jobs of the same submitter {kept} (CLAIM_WORKLIFE)"
-    if not cycle.quotas.truth("NEGOTIATOR_CONSIDER_PREEMPTION", True):
+    if not quotas.truth("NEGOTIATOR_CONSIDER_PREEMPTION", True):
         text += "; NEGOTIATOR_CONSIDER_PREEMPTION is off, so no claim is preempted for a quota"
     else:
         text += "; PREEMPTION_REQUIREMENTS decides whether claims above a quota are preempted"

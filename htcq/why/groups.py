@@ -23,6 +23,8 @@ from htcq.why import match_failure as wall
 from htcq.why.match_failure import Amounts, MatchFailure
 
 _MAX_NAMED = 3
+#: What gives more to jobs without a group: no knob sets the quota of the root.
+_UNGROUPED = "the end of a job without a group; smaller quotas of the groups"
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -32,10 +34,12 @@ def group_walls(
 ) -> Iterator[MatchFailure]:
     """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
 
-    A share of all that there is counts only where there are no ``others``: then the pool is
-    full, not the share.
+    A share or a limit of all that there is counts only where there are no ``others``: otherwise
+    the pool is full, not the share.
     """
-    if asking is None or asking.idle <= 0:
+    # Shares and quotas of a pool that has no slot come to 0 whatever somebody changes of them.
+    nothing = not cycle.quotas.supply.every or (others and _is_hidden(cycle))
+    if asking is None or asking.idle <= 0 or nothing:
         return
     yield from _no_turn(cycle, asking)
     yield from _ceiling(cycle, asking)
@@ -43,11 +47,17 @@ def group_walls(
         return
     left = _left(cycle, asking)
     if left.group is not None and left.group <= left.submitter + _DUST:
-        yield _group_limit(cycle, asking)
+        if not others or cycle.turns[asking.submitter.group].limit < cycle.weight:
+            yield _group_limit(cycle, asking)
     elif left.part < 1 or not others:
         yield _share(cycle, asking, left)
         if left.group is not None and left.group <= _DUST:
             yield _group_limit(cycle, asking)
+
+
+def _is_hidden(cycle: Cycle) -> bool:
+    """Return whether NEGOTIATOR_SLOT_CONSTRAINT leaves nothing that a quota or share is of."""
+    return cycle.weight <= 0 and bool(cycle.quotas.supply.hidden)
 
 
 def _limited(asking: SubmitterQueue, run: Run) -> bool:
@@ -108,18 +118,18 @@ def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
 def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
     name = asking.submitter.name
     share = left.part * left.base
-    whole = "the whole amount"
+    whole = ""
     if left.part < 1:
-        whole = f"{100 * left.part:.3g}% of {show_number(left.base)}"
+        whole = f" ({100 * left.part:.3g} % of {show_number(left.base)})"
     amounts: Amounts = {
         "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
         "priority": cycle.accounts.claimant(asking.submitter).priority,
     }  # fmt: skip
     text = (
-        f"{name} uses {show_number(left.used)} of its share of {show_number(share)}, which is "
-        f"{whole}"
+        f"{name} uses {show_number(left.used)}, and its share is {show_number(share)}{whole}: a "
+        "further match would exceed it"
     )
-    return MatchFailure(wall.SUBMITTER_SHARE, f"{text}; the next match would exceed it", amounts)
+    return MatchFailure(wall.SUBMITTER_SHARE, text, amounts)
 
 
 def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
@@ -130,7 +140,22 @@ def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
         f"group {group} uses {show_number(used)} of its limit of {show_number(turn.limit)} "
         f"(quota {show_number(quota)}); the next match would exceed it"
     )
-    return MatchFailure(wall.GROUP_QUOTA, text, amounts)
+    above, advice = cycle.held_by.get(group, ""), ""
+    if group == ROOT:
+        advice = _UNGROUPED
+    elif above not in ("", group):
+        amounts = {**amounts, "held_by": above}
+        text += f"; group {above}, which accepts no surplus, and the groups below it use "
+        text += f"{show_number(_below(cycle, above))}, and its quota leaves no more"
+        advice = f"the end of jobs of {above} and of groups below it; a higher quota of {above}"
+    return MatchFailure(wall.GROUP_QUOTA, text, amounts, advice)
+
+
+def _below(cycle: Cycle, group: str) -> float:
+    """Return what a group and all groups below it use."""
+    used = cycle.accounts.groups
+    start = f"{group}.".lower()
+    return sum(used[name] for name in used if f"{name}.".lower().startswith(start))
 
 
 def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
@@ -157,7 +182,7 @@ def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
         f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses "
         f"{show_number(used)}"
     )
-    yield MatchFailure(wall.GROUP_QUOTA, text, amounts)
+    yield MatchFailure(wall.GROUP_QUOTA, text, amounts, _UNGROUPED if group == ROOT else "")
 
 
 def _ceiling(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
@@ -168,7 +193,10 @@ def _ceiling(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
     used = cycle.accounts.usage(name)
     amounts: Amounts = {"submitter": name, "used": used, "ceiling": claimant.ceiling}
     text = f"{name} uses {show_number(used)} of its ceiling of {claimant.ceiling}"
-    yield MatchFailure(wall.SUBMITTER_CEILING, text, amounts)
+    if used < claimant.ceiling:
+        text += f", and no match costs as little as the {show_number(claimant.ceiling - used)} left"
+    advice = f"the end of one of its jobs; condor_userprio -setceil above {claimant.ceiling}"
+    yield MatchFailure(wall.SUBMITTER_CEILING, text, amounts, advice)
 
 
 def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFailure]:

@@ -13,10 +13,10 @@ from htcq.why.match_failure import MatchFailure
 
 #: The codes of a hold.
 CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
-#: Attributes of a job that tell about its hold, and that nothing else needs.
+#: Attributes of a job that tell about its hold and its grid resource, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",
-    "GridJobStatus", "MemoryUsage",
+    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage",
 ))  # fmt: skip
 _BY_USER, _POLICY, _SYSTEM_POLICY, _OUT_OF_RESOURCES, _SPOOLING = 1, 3, 26, 34, 16
 _TRANSFERS = frozenset((12, 13))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
 from htcq.pool.pool import Pool
-from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.simulate.course.claims import LEFTOVER
 from htcq.simulate.course.runtimes import Dice
 from htcq.simulate.course.world import World
@@ -24,11 +24,12 @@ class AfterCycle(NamedTuple):
 
     ``leftovers`` are access point and id of the jobs that start without a match of their own,
     ``left`` is what the slots have by name that jobs start in; nothing of those that are taken
-    whole.
+    whole. ``without_devices`` are those of which jobs get GPUs, with the others in AvailableGPUs.
     """
 
     leftovers: frozenset[tuple[str, str]]
     left: Mapping[str, Mapping[str, Number]]
+    without_devices: Mapping[str, Slot] = {}
 
 
 def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
@@ -54,7 +55,9 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
     for made in whole:
         if made.slot in left and not world.holdings.bases[made.slot].whole:
             left[made.slot] = world.holdings.bases[made.slot].left
-    return AfterCycle(jobs, left)
+    bases = {name: world.holdings.bases[name] for name in left if name in world.holdings.bases}
+    fewer = {name: each.slot for name, each in bases.items() if len(each.free) < len(each.devices)}
+    return AfterCycle(jobs, left, fewer)
 
 
 def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:

@@ -1,8 +1,10 @@
 """Jobs that the schedd starts itself: scheduler and local universe, by its own two conditions.
 
 START_SCHEDULER_UNIVERSE or START_LOCAL_UNIVERSE of the schedd and the Requirements of the job are
-evaluated between the ads of the two; undefined counts as false (StartLocalJob of
-src/condor_schedd.V6/schedd.cpp, HTCondor 25.14). The user's MaxJobsRunning comes first.
+evaluated between the ads of the two; undefined counts as false. The user's MaxJobsRunning comes
+first. Last comes MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER, of the scheduler universe alone: it counts
+where it is smaller than MAX_JOBS_PER_OWNER, and 0 lets none start (IsLocalJobEligibleToRun and
+AddRunnableLocalJobs of src/condor_schedd.V6/schedd.cpp, HTCondor 25.14).
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from htcq.classad.clauses import conjuncts
-from htcq.classads import Ad, Missing, Value, holds, named, parsed
+from htcq.classads import Ad, Missing, Value, as_number, holds, named, parsed, spelled
+from htcq.htcondor.defaults import expanded_default
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.quota.knobs import Knobs
+from htcq.units import counted
 from htcq.why import match_failure as wall
 from htcq.why.evidence import Views, evidence, terms_of
 from htcq.why.match_failure import MatchFailure
@@ -25,6 +30,10 @@ SCHEDULER, LOCAL = 7, 12
 _KNOBS = {SCHEDULER: "START_SCHEDULER_UNIVERSE", LOCAL: "START_LOCAL_UNIVERSE"}
 _ATTRIBUTES = {SCHEDULER: "StartSchedulerUniverse", LOCAL: "StartLocalUniverse"}
 _NAMES = {SCHEDULER: "scheduler", LOCAL: "local"}
+_PER_OWNER, _QUEUED = "MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER", "MAX_JOBS_PER_OWNER"
+_ADVERTISED, _LARGEST = "MaxRunningSchedulerJobsPerOwner", 2**31 - 1
+#: What the amounts of a reason call the knob that refuses a job, and its value.
+KNOB, VALUE = "knob", "expression"
 
 
 def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
@@ -43,10 +52,14 @@ def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
         )
         return
     schedd = _Schedd(_ad_of(record), frozenset(record.values))
+    configuration = pool.schedd_configuration(access_point)
     found = [
-        *_start_expression(pool.schedd_configuration(access_point), universe, schedd, job),
+        *_start_expression(configuration, universe, schedd, job),
         *_requirements(universe, schedd, job),
     ]
+    if universe == SCHEDULER:
+        used = pool.run_by_schedds[access_point, universe, job.user]
+        found += _per_owner(configuration, schedd, job, used)
     yield from found or [
         MatchFailure(
             wall.UNMATCHED_UNIVERSE,
@@ -74,11 +87,8 @@ def _ad_of(record: Record) -> Ad:
 def _start_expression(
     configuration: Configuration | None, universe: int, schedd: _Schedd, job: Job
 ) -> Iterator[MatchFailure]:
-    knob = _KNOBS[universe]
-    if configuration is None:
-        return
-    text = configuration.value(knob, "")
-    expression = parsed(text) if text else None
+    knob, text = _KNOBS[universe], _start_text(configuration, universe, schedd)
+    expression = parsed(text)
     if expression is None:
         return
     value = expression.evaluate(schedd.ad, job.ad())
@@ -90,9 +100,55 @@ def _start_expression(
     yield MatchFailure(
         wall.UNMATCHED_UNIVERSE,
         f"{knob} of the schedd refuses it: {text}{f': {sides}' if sides else ''}",
-        {"universe": _NAMES[universe], "expression": text},
+        {"universe": _NAMES[universe], KNOB: knob, VALUE: text},
         f"{knob} of the schedd; the end of such jobs where it counts them",
     )
+
+
+def _start_text(configuration: Configuration | None, universe: int, schedd: _Schedd) -> str:
+    """Return what the schedd evaluates; empty where that is not known.
+
+    The schedd advertises it, and a knob that does not parse is as if nobody had set it.
+    """
+    value = schedd.ad.value(_ATTRIBUTES[universe])
+    if isinstance(value, bool):
+        return spelled(value)
+    if configuration is None:
+        return ""
+    text = configuration.value(_KNOBS[universe])
+    return text if parsed(text) is not None else expanded_default(_KNOBS[universe])
+
+
+def _per_owner(
+    configuration: Configuration | None, schedd: _Schedd, job: Job, used: int
+) -> Iterator[MatchFailure]:
+    """Yield that the user of ``job`` runs as many jobs of its universe as one user may."""
+    limit = _limit_per_owner(configuration, schedd)
+    if limit is None or limit > used:
+        return
+    name, text = _NAMES[SCHEDULER], f"{_PER_OWNER} of the schedd is {limit}"
+    yield MatchFailure(
+        wall.UNMATCHED_UNIVERSE,
+        f"{text}, and {job.user} runs {counted(used, 'job')} of the {name} universe there",
+        {"universe": name, KNOB: _PER_OWNER, VALUE: str(limit), "limit": limit, "used": used},
+        f"a larger {_PER_OWNER}" + ("; the end of such jobs of the user" if limit else ""),
+    )
+
+
+def _limit_per_owner(configuration: Configuration | None, schedd: _Schedd) -> int | None:
+    """Return how many such jobs one user may run; None where any number, or it is not known."""
+    known = as_number(schedd.ad.value(_ADVERTISED))
+    if known is not None:
+        # The schedd advertises it only where it limits anything.
+        return int(known)
+    if configuration is None:
+        return None
+    knobs = Knobs({name: configuration.value(name) for name in (_PER_OWNER, _QUEUED)})
+    limit, queued = (
+        int(knobs.number(name, float(expanded_default(name)), -_LARGEST, _LARGEST))
+        for name in (_PER_OWNER, _QUEUED)
+    )
+    return limit if limit == 0 or 0 < limit < queued else None
 
 
 def _requirements(universe: int, schedd: _Schedd, job: Job) -> Iterator[MatchFailure]:

@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
+from htcq.pool.slot_causes import ASSET_MISSING as ASSET_MISSING
+from htcq.pool.slot_causes import SLOT_CAUSES
+from htcq.pool.slot_causes import STALE as STALE
+from htcq.pool.slot_state import BROKEN as BROKEN
+from htcq.pool.slot_state import DRAINED as DRAINED
+from htcq.pool.slot_state import OFFLINE as OFFLINE
+
 Amount = Union[int, float, str, bool]
 Amounts = Mapping[str, Amount]
 
@@ -28,8 +35,8 @@ NO_DEMAND = "no-demand"
 GROUP_QUOTA, GROUP_ORDER = "group-quota", "group-order"
 SUBMITTER_SHARE, SUBMITTER_CEILING = "submitter-share", "submitter-ceiling"
 SUBMITTER_CONSTRAINT = "submitter-constraint"
-# Slots.
-CONCURRENCY_LIMIT, DRAINED = "concurrency-limit", "drained"
+# Slots; what state closes them, or what they lack, has the id of the cause of capacity.
+CONCURRENCY_LIMIT = "concurrency-limit"
 REQUIREMENTS, START, SLOT_CONSTRAINT = "requirements", "start", "slot-constraint"
 NO_SUCH_MACHINE, NO_ROOM, NO_CLAIMS_LEFT = "no-such-machine", "no-room", "no-claims-left"
 REQUEST_UNDEFINED = "request-undefined"
@@ -62,15 +69,43 @@ class MatchFailure:
     @property
     def lifted_by(self) -> str:
         """What resolves the reason here, or in general where the case does not tell more."""
-        return self.advice or WALLS[self.id].lifted_by
+        general = WALLS[self.id]
+        is_told = self.id == GROUP_QUOTA and self.advice
+        if general.raised_by and self.ends_with_no_job and not is_told:
+            return general.raised_by
+        return self.advice or general.lifted_by
+
+    @property
+    def ends_with_no_job(self) -> bool:
+        """Whether a limit is 0, or smaller than one request: no end of a job resolves that."""
+        limits = [self.amounts.get(name) for name in _LIMITS.get(self.id, ())]
+        if limits and not any(limits):
+            return True
+        if self.id == SUBMITTER_CEILING:
+            return self.amounts.get("used") == 0
+        asked, limit = self.amounts.get("asked"), self.amounts.get("limit")
+        is_known = isinstance(asked, (int, float)) and isinstance(limit, (int, float))
+        return self.id == CONCURRENCY_LIMIT and is_known and asked > limit  # type: ignore[operator]
+
+
+#: What limits are called in the amounts of a reason. A share of a pool that weighs nothing is one.
+_LIMITS: Mapping[str, tuple[str, ...]] = {
+    CONCURRENCY_LIMIT: ("limit",), MAX_JOBS_RUNNING: ("limit",), USER_MAX_JOBS: ("limit",),
+    GROUP_QUOTA: ("quota", "allocated", "limit"), SUBMITTER_SHARE: ("of",),
+    SUBMITTER_CEILING: ("ceiling",),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class WallType:
-    """Description of a reason in one sentence, and what resolves it."""
+    """Description of a reason in one sentence, and what resolves it.
+
+    ``raised_by`` resolves a limit that ends with no job.
+    """
 
     text: str
     lifted_by: str
+    raised_by: str = ""
 
 
 #: Every reason, in the order in which HTCondor evaluates them.
@@ -111,10 +146,12 @@ WALLS: Mapping[str, WallType] = {
     MAX_JOBS_RUNNING: WallType(
         "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.",
         "the end of a job; a higher MAX_JOBS_RUNNING",
+        "a higher MAX_JOBS_RUNNING",
     ),
     USER_MAX_JOBS: WallType(
         "The user runs as many jobs as the user record allows (MaxJobsRunning).",
-        "the end of a job; condor_qusers -edit MaxJobsRunning"
+        "the end of a job; condor_qusers -edit MaxJobsRunning",
+        "condor_qusers -edit MaxJobsRunning",
     ),
     OFFER_BUDGET: WallType(
         ("The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs "
@@ -156,13 +193,17 @@ WALLS: Mapping[str, WallType] = {
     GROUP_QUOTA: WallType(
         "The group uses all that its quota and surplus allow.",
         "the end of a job of the group; a higher GROUP_QUOTA",
+        "a GROUP_QUOTA above 0, or GROUP_ACCEPT_SURPLUS",
     ),
     SUBMITTER_SHARE: WallType(
         "The submitter uses its fair share of the group.",
         "the end of its jobs; a better user priority",
+        "a SLOT_WEIGHT above 0, or a quota of its group",
     ),
     SUBMITTER_CEILING: WallType(
-        "The submitter uses its ceiling.", "the end of its jobs; condor_userprio -setceil"
+        "The submitter uses its ceiling.",
+        "the end of its jobs; condor_userprio -setceil",
+        "a higher ceiling (condor_userprio -setceil)",
     ),
     GROUP_ORDER: WallType(
         "Groups that are negotiated before this one take the slots.",
@@ -175,10 +216,25 @@ WALLS: Mapping[str, WallType] = {
     CONCURRENCY_LIMIT: WallType(
         "A concurrency limit of the job is reached, or ConcurrencyLimits are an empty string.",
         "the end of a job that uses it; a higher <NAME>_LIMIT; no ConcurrencyLimits",
+        "a higher <NAME>_LIMIT; less of it in ConcurrencyLimits",
     ),
     DRAINED: WallType(
         "Machines that would take the job are drained, or drain.",
         "condor_drain -cancel MACHINE, when the work on the machine is done",
+    ),
+    STALE: WallType(
+        "Machines that would take the job send nothing any more: a match leads to no claim.",
+        SLOT_CAUSES[STALE].lifted_by,
+    ),
+    OFFLINE: WallType(
+        "Machines that would take the job are offline.", SLOT_CAUSES[OFFLINE].lifted_by
+    ),
+    BROKEN: WallType(
+        "The startd has declared slots broken that would take the job.",
+        SLOT_CAUSES[BROKEN].lifted_by,
+    ),
+    ASSET_MISSING: WallType(
+        "Slots lack memory or disk that no job has.", SLOT_CAUSES[ASSET_MISSING].lifted_by
     ),
     REQUIREMENTS: WallType(
         "A clause of the job's Requirements excludes slots.",
@@ -186,7 +242,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     START: WallType(
         "A clause of START, or of the slot's other Requirements, refuses the job.",
-        "START of the execution points; the job attributes that it refers to",
+        "START of the execution points; the attributes of jobs and slots that it refers to",
     ),
     SLOT_CONSTRAINT: WallType(
         "NEGOTIATOR_SLOT_CONSTRAINT hides slots that could take the job.",
@@ -223,9 +279,9 @@ WALLS: Mapping[str, WallType] = {
         "time; a better user priority",
     ),
     CLAIM_REFUSED: WallType(
-        "The job is matched, but the startd refuses the claim, or the slot is offline.",
-        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point; the slot's "
-        "Offline and WantClaiming",
+        "The job is matched, but the startd refuses the claim, or the slot is not to be claimed.",
+        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point; WantClaiming of "
+        "the slot",
     ),
     NEGOTIATOR_ABSENT: WallType(
         "The pool has no negotiator.",

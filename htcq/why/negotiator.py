@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.poolquota.health import negotiator_ailments
-from htcq.poolquota.negotiator_health import LATE, SILENT
+from htcq.poolquota.negotiator_health import LATE, NO_NEGOTIATOR, SILENT
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.time_limits import default_limit, expired_limits
@@ -25,7 +25,7 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     if not pool.negotiators:
         yield MatchFailure(
             wall.NEGOTIATOR_ABSENT,
-            "the collector has no ad of a negotiator; one may run",
+            NO_NEGOTIATOR,
         )
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):

@@ -15,7 +15,7 @@ from htcq.classads import Missing, as_number, literal, spelled
 from htcq.policy.claim import request_of
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.simulate.cycle.job_table import JobTable
-from htcq.units import attribute
+from htcq.units import attribute, shortened
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 
@@ -85,4 +85,4 @@ def _named(job: JobTable, frame: SharedAttributes, text: str) -> Iterator[tuple[
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MAX_LETTERS else f"{text[: _MAX_LETTERS - 3]}..."
+    return shortened(text, _MAX_LETTERS)

@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from typing import NamedTuple, Union
 
 from htcq.classad.clauses import choice, comparison, conjuncts, disjuncts
-from htcq.classad.names import reference
+from htcq.classad.names import reference, words
 from htcq.classad.tree import TARGET
 from htcq.classads import literal
 from htcq.policy.claim import request_of
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.slot import PLACES, Slot
+from htcq.pool.slot_state import LIMITS, missing_consumption
 from htcq.simulate.cycle.queues import Request
 
 REQUIREMENTS, REQUEST = "Requirements", "request"
+_LIMITS = LIMITS.lower()
 #: The scope is said: what an ad lacks would be looked up in the other one.
 WHOLE = "MY.Requirements"
 
@@ -32,6 +34,10 @@ class Clause(NamedTuple):
     of_job: bool
     #: Whether it is an attribute whose expression did not parse: a startd then advertises an error.
     is_error: bool = False
+    #: The attribute of the slot that has the clause, where it is not START.
+    attribute: str = ""
+    #: What of a consumption policy it compares, and the slot's ad lacks.
+    lacks: tuple[str, ...] = ()
 
 
 class Part(NamedTuple):
@@ -48,17 +54,29 @@ class Part(NamedTuple):
     depth: int = -1
 
 
+class Least(NamedTuple):
+    """A condition that slots have as much of ``asset`` as ``text`` comes to, or ``more`` of it.
+
+    ``asset`` is empty where there is no such condition. ``of_request``: ``text`` is a request.
+    """
+
+    asset: str = ""
+    text: str = ""
+    more: bool = False
+    of_request: bool = False
+
+
 class Leaf(NamedTuple):
     """A text that is evaluated.
 
-    ``compared`` is an asset that it compares with the value of a text, ``lacking`` an asset that it
-    asks for and that the slots do not have; both are empty where there is none.
+    ``least`` is the amount of an asset that it asks for, ``lacking`` an asset that it asks for and
+    that the slots do not have; both are empty where there is none.
     """
 
     text: str
     clause: Clause
     is_constant: bool
-    compared: tuple[str, str]
+    least: Least
     lacking: str
 
 
@@ -87,6 +105,7 @@ class TakenApart:
     ) -> None:
         self._frames = (slot.frame, request.frame)
         self._links, self._assets = links, assets
+        self._missing = missing_consumption(slot)
         self._varying = PLACES.keys() | set(assets)
         changed = {request_of(asset).lower() for asset in assets} if policy else set[str]()
         #: Attributes that are no expressions shared by all such jobs, or by all such slots.
@@ -104,7 +123,7 @@ class TakenApart:
             text = REQUIREMENTS
         elif literal(text) is None:
             return (Part(REQUIREMENTS, of_job),)
-        return Leaf(WHOLE, Clause(text, of_job), False, ("", ""), "")
+        return Leaf(WHOLE, Clause(text, of_job), False, Least(), "")
 
     def of(self, part: Part) -> Node:
         """Return what ``part`` consists of."""
@@ -117,13 +136,17 @@ class TakenApart:
         # What is known of an attribute or of several clauses at once would hide which of them is
         # false.
         inner, name = self._attribute(part), part.text.lower()
+        if name == _LIMITS and not part.of_job and self._missing:
+            clause = Clause(inner, False, False, LIMITS, self._missing)
+            return Leaf(LIMITS, clause, True, Least(), "")
         if inner and name not in part.path:
             return self._all(inner, part._replace(path=part.path | {name}))
         texts = self._conjuncts(part.text)
         if len(texts) > 1:
             return self._all(part.text, part)
         if part.clause is None or len(part.path) > part.depth:
-            clause = Clause(part.text, part.of_job, self._is_error(part))
+            attribute = LIMITS if _LIMITS in part.path and not part.of_job else ""
+            clause = Clause(part.text, part.of_job, self._is_error(part), attribute)
             part = part._replace(clause=clause, depth=len(part.path))
         return self._branches(part) or self._leaf(part.text, part)
 
@@ -169,17 +192,21 @@ class TakenApart:
         if expression is not None:
             words.update(expression.words())
         lacking = [asset for asset in self._lacking if f"{REQUEST}{asset}" in words]
-        compared = self._compared(text, part.of_job)
-        return Leaf(text, clause, self._is_constant(text), compared, "".join(lacking[:1]))
+        least = self._least(text, part.of_job)
+        return Leaf(text, clause, self._is_constant(text), least, "".join(lacking[:1]))
 
-    def _compared(self, text: str, of_job: bool) -> tuple[str, str]:
+    def _least(self, text: str, of_job: bool) -> Least:
         found = comparison(text)
-        if found is not None:
-            for one, other in ((found.left, found.right), (found.right, found.left)):
-                asset = self._asset(one, of_job)
-                if asset and self._is_constant(other):
-                    return asset, other
-        return "", ""
+        if found is None:
+            return Least()
+        large, small = found.left, found.right
+        if found.operator.startswith("<"):
+            large, small = small, large
+        asset = self._asset(large, of_job)
+        if not asset or not self._is_constant(small):
+            return Least()
+        of_request = request_of(asset).lower() in words(small)
+        return Least(asset, small, len(found.operator) == 1, of_request)
 
     def _asset(self, text: str, of_job: bool) -> str:
         """Return the asset of the slots that a text stands for; empty where it is anything else."""

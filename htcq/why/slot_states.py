@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_state import Drain, is_draining
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
-from htcq.simulate.cycle.slot_table import Offer, SlotTable
-from htcq.units import GPUS, attribute, counted
-from htcq.why.match_failure import DRAINED, Amount, MatchFailure
+from htcq.simulate.cycle.slot_table import SlotTable
+from htcq.units import GPUS, attribute
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -66,14 +64,23 @@ class SlotStates:
     @cached_property
     def unused(self) -> Rows:
         """The slots with all that they had at birth, and with no dynamic slot."""
-        found = self.table.with_left(_at_birth)
+        found = self.table.with_left(lambda offer: offer.slot.whole())
         if not any(_NUMBER.lower() in offer.slot.frame.words() for offer in self.offers):
             return found
         return found.with_added([{_NUMBER: 0} for _ in self.offers])
 
-    def at_last(self, job: JobTable) -> SlotAnswer:
-        """Return what the slots that the cycle left answer to ``job``; taken ones do not fit."""
-        answer = self.table.whole().answer(job)
+    def with_left(self, left: Mapping[str, Mapping[str, Number]]) -> Rows:
+        """Return the slots with what is ``left`` of them by name, others as the cycle began."""
+        if not any(offer.name in left for offer in self.offers):
+            return self.first
+        return self.table.with_left(lambda offer: left.get(offer.name, offer.at_first))
+
+    def at_last(self, job: JobTable, left: Mapping[str, Mapping[str, Number]]) -> SlotAnswer:
+        """Return what the slots answer to ``job`` with what claims have ``left`` of them.
+
+        Taken ones do not fit. What an access point fills by itself is taken as well.
+        """
+        answer = self.with_left(left).answer(job)
         return answer._replace(fits=answer.fits & (self.table.alive | self.out_of_claims))
 
     @cached_property
@@ -88,11 +95,6 @@ class SlotStates:
         """Those that have no claim left to give."""
         policy = self.table.policy
         return self.arrays.truths_of([policy and each.claims <= 0 for each in self.offers])
-
-    @cached_property
-    def drained(self) -> Array:
-        """Those whose machines are drained, or drain."""
-        return self.arrays.truths_of([is_draining(each.slot) for each in self.offers])
 
     # Who may have them
     # ----------------------------------------------------------------------------------------------
@@ -123,23 +125,3 @@ class SlotStates:
             if claimer != schedd:
                 found = found & ~rows
         return found
-
-
-def _at_birth(offer: Offer) -> Mapping[str, Number]:
-    return {asset: amount or 0 for asset, amount in offer.slot.total().items()}
-
-
-def drained_wall(drains: Sequence[Drain], slots: int) -> MatchFailure:
-    """Return the wall of machines that are drained."""
-    first = drains[0]
-    amounts: dict[str, Amount] = {"slots": slots, "machines": len(drains), "machine": first.machine}
-    if first.since is not None:
-        amounts["since"] = first.since
-    if first.why:
-        amounts["why"] = first.why
-    text = f"{first.machine} is drained {first.text}".rstrip()
-    if len(drains) > 1:
-        more = counted(len(drains) - 1, "more machine")
-        verb = "is" if len(drains) == 2 else "are"
-        text += f", and {more} that would take it {verb} drained"
-    return MatchFailure(DRAINED, f"{text}: condor_drain -cancel {first.machine}", amounts)

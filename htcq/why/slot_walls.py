@@ -4,51 +4,95 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from htcq.pool.slot import Number
-from htcq.units import GPUS, amount_name, amount_of, amounts_of, counted
+from htcq.pool.slot_causes import ASSET_CURES, NO_DISK
+from htcq.units import DISK, GPUS, amount_name, amount_of, amounts_of, counted
 from htcq.why import match_failure as wall
-from htcq.why.advice import advice
 from htcq.why.blocked import Blocked, number_of, some_of
-from htcq.why.evidence import Term, evidence, readable
+from htcq.why.clause_walls import clause_walls
+from htcq.why.clauses import Shortage
+from htcq.why.evidence import readable
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 
 #: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even
-#: unused, for lack of room or of claims, by a weight that is no number, by earlier matches.
-POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
-    "policy", "claimer", "unused", "room", "claims", "weight", "taken",
+#: unused, for lack of room or of claims, by a weight that is no number, by earlier matches, by
+#: files on its disk, by a claim on all of it.
+POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN, FULL, USED = (
+    "policy", "claimer", "unused", "room", "claims", "weight", "taken", "full", "used",
 )  # fmt: skip
-#: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name:
-#: condor_submit for the deferral of a start, the schedd for a job that asks for slots of its
-#: dedicated scheduler.
-_WRITTEN = {
-    "deferraltime": (wall.DEFERRED, "it requests a later start: {}"),
-    "dedicatedscheduler": (
-        wall.DEDICATED_SCHEDULER,
-        "no slot is dedicated to the scheduler of its access point: {}",
-    ),
-}
-#: Most clauses of one kind that become walls.
-_MAX_CLAUSES = 5
 #: Slots that are kept from a request, in the order of the first slots.
 _Found = Sequence[Blocked]
 
 
-def slot_side(blocked: Iterable[Blocked], slots: int) -> Iterator[MatchFailure]:
+class _RequestedAmount(NamedTuple):
+    """How much is asked of an asset: by the request, or by a clause where one is given."""
+
+    asset: str
+    amount: Number
+    clause: Clause | None = None
+    more: bool = False
+    now: str = ""
+
+    @property
+    def text(self) -> str:
+        """Who asks for how much."""
+        amount = amount_of(self.asset, self.amount)
+        if self.clause is None:
+            return f"the job asks for {amount}"
+        more = "more than " if self.more else ""
+        return f"{self._owner}: {readable(self.clause.text, self.now)} asks for {more}{amount}"
+
+    @property
+    def _owner(self) -> str:
+        assert self.clause is not None
+        return "Requirements" if self.clause.of_job else self.clause.attribute or "START"
+
+    @property
+    def amounts(self) -> dict[str, wall.Amount]:
+        """The numbers of a reason."""
+        found: dict[str, wall.Amount] = {"asset": self.asset, "asked": self.amount}
+        if self.clause is not None:
+            found["clause"] = readable(self.clause.text, self.now)
+            found["attribute"] = self._owner
+        return found
+
+    @property
+    def advice(self) -> str:
+        """What resolves it where a smaller request does not."""
+        if self.clause is None:
+            return ""
+        change = f"{self._owner} of the execution points"
+        if self.clause.of_job:
+            change = "condor_qedit of Requirements"
+        return f"{change}; a larger machine"
+
+
+def slot_side(
+    blocked: Iterable[Blocked], slots: int, others_suit: bool = False
+) -> Iterator[MatchFailure]:
     """Yield the walls that ``blocked`` slots make.
 
-    ``slots`` is the number of all, dynamic ones left out.
+    ``slots`` is the number of all, dynamic ones left out; ``others_suit``: there are slots beside
+    the blocked ones that would take the job.
     """
     found: dict[str, list[Blocked]] = {}
     for each in some_of(blocked):
         found.setdefault(each.how, []).append(each)
     yield from _weights(found.get(WEIGHT, ()))
-    suits = any(how in found for how in (ROOM, CLAIMS, TAKEN, CLAIMER, WEIGHT))
+    for lacks, parts in _by_detail(found.get(FULL, ())).items():
+        yield _full_disk(parts, lacks)
+    suits = others_suit or any(
+        how in found for how in (ROOM, CLAIMS, TAKEN, CLAIMER, WEIGHT, FULL, USED)
+    )
     if TAKEN in found:
         yield _outranked(found[TAKEN])
     elif ROOM in found:
         yield from _no_room(found[ROOM])
+    elif USED in found:
+        yield _in_use(number_of(found[USED]))
     yield from _plain(
         wall.NO_CLAIMS_LEFT, "no claim is left on {} that could take it", found.get(CLAIMS, ())
     )
@@ -60,9 +104,9 @@ def slot_side(blocked: Iterable[Blocked], slots: int) -> Iterator[MatchFailure]:
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
     if suits:
-        yield from _clauses([each for each in never if each.has_room], slots)
+        yield from clause_walls([each for each in never if each.has_room], slots)
     else:
-        yield from _clauses(never, slots)
+        yield from clause_walls(never, slots)
         yield from _no_such_machine(never, slots)
 
 
@@ -101,87 +145,6 @@ def _outranked(found: _Found) -> MatchFailure:
     return MatchFailure(wall.OUTRANKED, text, {"slots": number})
 
 
-# Clauses
-# --------------------------------------------------------------------------------------------------
-
-
-def _clauses(found: _Found, slots: int) -> Iterator[MatchFailure]:
-    counts = _counts(found)
-    for of_job, id_, owner in (
-        (True, wall.REQUIREMENTS, "Requirements"),
-        (False, wall.START, "START"),
-    ):
-        own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
-        for clause, count in own[:_MAX_CLAUSES]:
-            yield _written(clause) or _clause(id_, owner, clause, count, slots, found)
-
-
-def _clause(
-    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found
-) -> MatchFailure:
-    """Return the wall of a clause that is false on ``count`` of ``slots`` slots."""
-    now = found[0].failure.now
-    shown = readable(clause.text, now)
-    what = owner if shown.upper() == owner else f"{owner}: {shown}"
-    amounts: dict[str, wall.Amount] = {"clause": shown, "slots": count, "of": slots}
-    if clause.is_error:
-        text = (
-            f"{what} is an error on {_where(count, slots)}: in their configuration it is "
-            "not a ClassAd expression"
-        )
-        return MatchFailure(id_, text, amounts)
-    terms = _terms(clause, found)
-    sides = evidence(terms, now)
-    verb = "excludes" if clause.of_job else "refuses the job on"
-    text = f"{what} {verb} {_where(count, slots)}"
-    if sides:
-        text = f"{text}: {sides}"
-    return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
-
-
-def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
-    """Return the comparisons of a clause with the values that they have on all slots."""
-    merged: dict[tuple[str, ...], Term] = {}
-    for each in found:
-        false = each.failure.clauses.get(clause)
-        if false is None or not (each.rows & false).any():
-            continue
-        for term in each.failure.terms(clause, each.rows & false, each.stand_for):
-            key = term.key
-            merged[key] = term if key not in merged else merged[key].with_more(term)
-    return list(merged.values())
-
-
-def _counts(found: _Found) -> Sequence[tuple[Clause, int]]:
-    """Return the false clauses with their slots: most slots first, then by the first slot."""
-    counts, firsts = Counter[Clause](), dict[Clause, int]()
-    for each in found:
-        for clause, false in each.failure.clauses.items():
-            rows = each.rows & false
-            if rows.any():
-                counts[clause] += each.count(rows)
-                place = each.slots.first_of(rows)[0]
-                firsts[clause] = min(place, firsts.get(clause, place))
-    return sorted(counts.items(), key=lambda each: (-each[1], firsts[each[0]]))
-
-
-def _where(count: int, slots: int) -> str:
-    """Return ``count`` of ``slots`` in words."""
-    if count != slots:
-        return f"{count} of {counted(slots, 'slot')}"
-    if slots == 1:
-        return "the only slot"
-    return f"all {slots} slots"
-
-
-def _written(clause: Clause) -> MatchFailure | None:
-    """Return the wall of a clause that HTCondor wrote; None where it did not."""
-    for attribute, (id_, text) in _WRITTEN.items():
-        if clause.of_job and attribute in clause.text.lower():
-            return MatchFailure(id_, text.format(clause.text), {"clause": clause.text})
-    return None
-
-
 # Assets
 # --------------------------------------------------------------------------------------------------
 
@@ -190,12 +153,9 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
         asked, largest = _asked(found, asset), _largest(found, asset)
-        text = f"the job asks for {amount_of(asset, asked)}; {_most_of(asset, largest)}"
-        yield MatchFailure(
-            wall.NO_SUCH_MACHINE,
-            text,
-            {"asset": asset, "asked": asked, "largest": largest, "of": slots},
-        )
+        text = f"{asked.text}; {_most_of(asset, largest)}"
+        amounts = {**asked.amounts, "largest": largest, "of": slots}
+        yield MatchFailure(wall.NO_SUCH_MACHINE, text, amounts, asked.advice)
     allowed = some_of(each.only(~each.failure.refuses) for each in found)
     if missing or not allowed:
         return
@@ -204,14 +164,11 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     for asset in assets:
         asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
-            f"Requirements and START allow {number} of {counted(slots, 'slot')}; the job asks for "
-            f"{amount_of(asset, asked)}, and {_most_of(asset, largest)} of these"
+            f"Requirements and START allow {number} of {counted(slots, 'slot')}; {asked.text}, "
+            f"and {_most_of(asset, largest)} of these"
         )
-        yield MatchFailure(
-            wall.NO_SUCH_MACHINE,
-            text,
-            {"asset": asset, "asked": asked, "largest": largest, "slots": number, "of": slots},
-        )
+        amounts = {**asked.amounts, "largest": largest, "slots": number, "of": slots}
+        yield MatchFailure(wall.NO_SUCH_MACHINE, text, amounts, asked.advice)
     if not assets:
         yield _combination(wall.NO_SUCH_MACHINE, "", allowed, number)
 
@@ -228,50 +185,88 @@ def _no_room(found: _Found) -> Iterator[MatchFailure]:
     sufficient = some_of(each.only(~each.failure.lacks_any) for each in found)
     if sufficient:
         # A clause that looks at what is left does not hold there now.
-        yield from _clauses(sufficient, number)
+        yield from clause_walls(sufficient, number)
         return
     missing = _missing_on_all(found)
-    for asset in missing:
-        asked, largest, free = (
-            _asked(found, asset),
-            _largest(found, asset),
-            _free(found, asset),
-        )
-        others = {each: _free(found, each) for each in found[0].left if each not in missing}
-        left = {each: amount for each, amount in others.items() if amount > 0}
-        have = "has" if number == 1 else "have"
-        text = (
-            f"the job asks for {amount_of(asset, asked)}; {counted(number, 'slot')} that could "
-            f"take it when empty {have} {amount_of(asset, free)} free"
-        )
-        if free:
-            text += f", at most {amount_of(asset, largest)} on one"
-        if largest >= asked:
-            text += "; the matching ones are in use"
-        if left:
-            text += f" (also free: {amounts_of(left)})"
-        amounts = {
-            "asset": asset,
-            "asked": asked,
-            "free": free,
-            "largest": largest,
-            "slots": number,
-        }
-        yield MatchFailure(wall.NO_ROOM, text, amounts)
     if not missing:
         yield _combination(wall.NO_ROOM, "free ", found, number)
+        return
+    asked = [_asked(found, asset) for asset in missing]
+    others = {each: _free(found, each) for each in found[0].left if each not in missing}
+    left = {each: amount for each, amount in others.items() if amount > 0}
+    free = " and ".join(_free_of(found, each) for each in asked)
+    large = "slots" if number > 1 else "slot"
+    text = (
+        f"{_all_asked(asked)}; the {number} {large} large enough "
+        f"{'have' if number > 1 else 'has'} {free} free"
+    )
+    first, largest = asked[0], _largest(found, missing[0])
+    if largest >= first.amount:
+        text += "; the matching ones are in use"
+    if left:
+        text += f" (also free: {amounts_of(left)})"
+    amounts = {
+        **first.amounts,
+        "free": _free(found, first.asset),
+        "largest": largest,
+        "slots": number,
+    }
+    if len(missing) > 1:
+        amounts["assets"] = ", ".join(missing)
+    yield MatchFailure(wall.NO_ROOM, text, amounts, first.advice)
+
+
+def _free_of(found: _Found, asked: _RequestedAmount) -> str:
+    """Return what slots together have free of an asset, and the most of one slot."""
+    free, largest = _free(found, asked.asset), _largest(found, asked.asset)
+    if not free:
+        return f"no {amount_name(asked.asset)}"
+    text = amount_of(asked.asset, free)
+    if largest == free:
+        return text
+    return f"{text} (at most {amount_of(asked.asset, largest)} on one)"
+
+
+def _all_asked(asked: Sequence[_RequestedAmount]) -> str:
+    """Return who asks for how much of all these assets."""
+    requests = [amount_of(each.asset, each.amount) for each in asked if each.clause is None]
+    texts = [each.text for each in asked if each.clause is not None]
+    if requests:
+        texts.insert(0, f"the job asks for {' and '.join(requests)}")
+    return "; ".join(texts)
+
+
+def _in_use(number: int) -> MatchFailure:
+    """Return the wall of slots that jobs have whole."""
+    text = f"{counted(number, 'slot')} that could take it {'is' if number == 1 else 'are'} in use"
+    return MatchFailure(wall.NO_ROOM, text, {"in_use": number})
+
+
+def _full_disk(found: _Found, lacks: str) -> MatchFailure:
+    """Return the wall of slots whose disk has files of others, and nothing else is short.
+
+    Or their ads have no number of it.
+    """
+    number, asked, largest = number_of(found), _asked(found, DISK).amount, _largest(found, DISK)
+    has = f"{counted(number, 'slot')} that could take it {'has' if number == 1 else 'have'}"
+    why = f"at most {amount_of(DISK, largest)} free, since other files fill the disk"
+    if lacks == NO_DISK:
+        why = "no number of it in the ad"
+    text = f"the job asks for {amount_of(DISK, asked)}; {has} {why}"
+    amounts = {"asset": DISK, "asked": asked, "largest": largest, "slots": number}
+    return MatchFailure(wall.ASSET_MISSING, text, amounts, ASSET_CURES[lacks])
 
 
 def _combination(id_: str, state: str, found: _Found, number: int) -> MatchFailure:
     """Return the wall of assets of which some slots are short of one, others of another."""
     assets = _assets(found)
-    asked = " and ".join(amount_of(asset, _asked(found, asset)) for asset in assets)
+    asked = _all_asked([_asked(found, asset) for asset in assets])
     counts = []
     for asset in assets:
         short = sum(each.count(each.short_of(asset)) for each in found)
         counts.append(f"{short} {'lacks' if short == 1 else 'lack'} {amount_name(asset)}")
     text = (
-        f"the job asks for {asked}, which no slot has {state}at once: of {counted(number, 'slot')} "
+        f"{asked}, which no slot has {state}at once: of {counted(number, 'slot')} "
         f"{', '.join(counts)}"
     )
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
@@ -298,21 +293,30 @@ def _missing_on_all(found: _Found) -> Sequence[str]:
     ]
 
 
-def _asked(found: _Found, asset: str) -> Number:
+def _asked(found: _Found, asset: str) -> _RequestedAmount:
     """Return how much is asked of an asset, the least of these slots.
 
-    Several clauses may ask on one slot.
+    Several clauses may ask on one slot, of which the one that asks for most counts.
     """
-    asked: list[Number] = []
+    asked: list[_RequestedAmount] = []
     for each in found:
         parts = [
-            (each.rows & short.rows, short.amounts)
+            short._replace(rows=each.rows & short.rows)
             for short in each.failure.short
             if short.asset == asset
         ]
         if parts and each.short_of(asset).any():
-            asked.append(each.slots.arrays.least_of_most(parts))
-    return min(asked)
+            asked.append(_most_asked(each, asset, parts))
+    return min(asked, key=lambda each: each.amount)
+
+
+def _most_asked(blocked: Blocked, asset: str, parts: Sequence[Shortage]) -> _RequestedAmount:
+    least_of_most = blocked.slots.arrays.least_of_most
+    amount: Number = least_of_most([(each.rows, each.amounts) for each in parts])
+    some = [each for each in parts if each.rows.any()]
+    amounts = [least_of_most([(each.rows, each.amounts)]) for each in some]
+    by = max(zip(amounts, some), key=lambda each: (each[0], each[1].more))[1]
+    return _RequestedAmount(asset, amount, by.clause, by.more, blocked.failure.now)
 
 
 def _free(found: _Found, asset: str) -> Number:

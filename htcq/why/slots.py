@@ -7,41 +7,45 @@ trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from htcq.classads import parsed
 from htcq.pool.job import Job
 from htcq.pool.slot import Number
-from htcq.pool.slot_state import Drain, drain_of
-from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.accounts import ConcurrencyLimits
+from htcq.pool.slot_shortages import DiskInFiles, shortage_of
+from htcq.poolquota.closings import Closings
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.preemption import OWN_CLAIM
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
-from htcq.simulate.cycle.search import limits_of
-from htcq.units import GPUS, counted
+from htcq.units import DISK, GPUS, counted, first_named
 from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
+from htcq.why.closed_slots import ClosedSlots, Wanted
+from htcq.why.limits import LimitSide
 from htcq.why.match_failure import (
-    CONCURRENCY_LIMIT,
     OUTRANKED,
     PREEMPTION,
     REQUIREMENTS,
     SLOT_CONSTRAINT,
+    START,
     START_VANILLA_UNIVERSE,
     MatchFailure,
 )
 from htcq.why.requests import with_expressions
-from htcq.why.slot_states import SlotStates, drained_wall
+from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
     CLAIMER,
     CLAIMS,
+    FULL,
     POLICY,
     ROOM,
     TAKEN,
     UNUSED,
+    USED,
     WEIGHT,
     slot_side,
 )  # fmt: skip
@@ -50,14 +54,14 @@ if TYPE_CHECKING:
     from htcq.columns.column import Column
 
 Array = Any
-#: The devices of a slot that no job has.
-_AVAILABLE = "availablegpus"
+_START = "START"
 _LIMITS, _REQUEST = "WithinResourceLimits", "request"
 #: The priority of a submitter that the negotiator does not know.
 _UNKNOWN_PRIORITY = 0.5
 _NONE_LEFT = MatchFailure(OUTRANKED, "no slot that suits it is left")
 _HELD_BACK = "other matches or the share of its submitter came first"
 _RUNS_ON = "its job still has RetirementTimeRemaining"
+_ADVICE = {_RUNS_ON: "the end of these jobs; a shorter MAXJOBRETIREMENTTIME of the execution point"}
 _NO_WEIGHT = "Failed to evaluate SlotWeight"
 
 
@@ -72,41 +76,60 @@ class Meeting(NamedTuple):
 class SlotSide:
     """The slots of ``cycle``, which has run, as jobs meet them."""
 
-    def __init__(self, cycle: Cycle) -> None:
+    def __init__(
+        self,
+        cycle: Cycle,
+        left: Mapping[str, Mapping[str, Number]],
+        others: Callable[[], Iterable[Job]] = tuple,
+    ) -> None:
+        """``left`` is what the claims of the cycle leave; ``others`` are jobs that run or start."""
         self._cycle, self._clauses = cycle, Clauses(cycle.context, cycle.moment)
+        self._left = left
         offers = cycle.offers
         self._offered = [SlotStates(table, False) for table in offers.tables]
         withheld = [SlotStates(table, True) for table in offers.apart(offers.withheld)]
         hidden = cycle.quotas.supply.hidden
         self._seen = [*self._offered, *withheld]
         self._hidden = [SlotStates(table, True) for table in offers.apart(hidden)]
+        self.closed = ClosedSlots(
+            Closings(cycle.quotas.pool),
+            DiskInFiles(cycle.quotas.supply.every),
+            self._offered,
+            lambda: (self.meeting(job).job for job in others()),
+        )
+        self._is_only_negotiator = len(cycle.quotas.pool.negotiators) <= 1
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
-        self._known: dict[tuple[int, str, str, bool, bool], tuple[MatchFailure, ...]] = {}
+        self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
-        knobs = Knobs(cycle.quotas.knobs)
-        self._limits_at_first = ConcurrencyLimits(knobs, cycle.quotas.supply.slots)
+        self._limits = LimitSide(cycle, self._seen)
 
     def walls(
-        self, job: Job, none_left: bool = False, explains: bool = True
+        self,
+        job: Job,
+        none_left: bool = False,
+        explains: bool = True,
+        is_returned: bool = False,
     ) -> tuple[MatchFailure, ...]:
         """Return what keeps ``job`` from the slots; equal jobs of one submitter have equal walls.
 
-        ``none_left``: the cycle itself found no slot for it that its limits would allow. Unless it
-        ``explains`` one wall stands for all slots.
+        ``none_left``: the cycle itself found no slot for it that its limits would allow;
+        ``is_returned``: it found one that is no good. Unless it ``explains`` one wall stands for
+        all slots.
         """
         request = self._cycle.askers.request_of(job)
         schedd = self._cycle.askers.access.name_of(job)
-        key = (id(request), job.submitter, schedd, none_left, explains)
+        key = (id(request), job.submitter, schedd, none_left, explains, is_returned)
         found = self._known.get(key)
         if found is None:
             meeting = self.meeting(job)
             of_slots: Iterable[MatchFailure] = ()
             if explains:
-                walls = self._of(meeting, none_left)
+                walls = self._of(meeting, none_left, is_returned)
                 of_slots = self._named(job, with_expressions(meeting.job, walls))
+                of_slots = map(self._placed, of_slots)
             elif none_left or not self._is_any_left(meeting):
                 of_slots = (_NONE_LEFT,)
-            found = self._known[key] = (*self._concurrency_limits(request), *of_slots)
+            found = self._known[key] = (*self._limits.walls(request), *of_slots)
         return found
 
     def preemption_walls(self, job: Job) -> tuple[MatchFailure, ...]:
@@ -135,9 +158,8 @@ class SlotSide:
         if start is None:
             yield from walls
             return
-        condition, own = "", job.frame.text("Requirements")
-        if not job.parallel:
-            condition = start.condition(job)
+        condition = "" if job.parallel else start.condition(job)
+        own = job.frame.text("Requirements")
         for each in walls:
             clause, slots = each.amounts.get("clause"), each.amounts.get("slots")
             is_written = isinstance(clause, str) and clause in condition and clause not in own
@@ -152,6 +174,21 @@ class SlotSide:
                 START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text}
             )
 
+    def _placed(self, each: MatchFailure) -> MatchFailure:
+        """Return a reason with file and line of a START that is no expression, as far as known."""
+        if each.id != START or not each.amounts.get("is_error"):
+            return each
+        places = dict[str, None]()
+        for name, configuration in self._cycle.quotas.pool.execute.items():
+            knob = configuration.knob(_START)
+            if knob is None or not (knob.place and knob.value.strip()):
+                continue
+            if parsed(knob.value) is None:
+                places[f"{knob.place} of {name}"] = None
+        if not places:
+            return each
+        return replace(each, text=f"{each.text} ({first_named(tuple(places), 1)})")
+
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""
         known, accounts = self._submitters.get(submitter), self._cycle.accounts
@@ -162,13 +199,26 @@ class SlotSide:
             request, submitter, priority, accounts.group_of(submitter)
         )
 
-    def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
-        if not none_left and self._is_any_left(meeting):
+    def _of(self, meeting: Meeting, none_left: bool, is_returned: bool) -> Iterator[MatchFailure]:
+        is_any_left = not none_left and self._is_any_left(meeting)
+        if is_any_left and not is_returned:
             return
-        yield from self._draining(meeting)
-        yield from slot_side(self._blocked(meeting), self._slots)
-        yield from self._hiding(meeting)
+        closed = tuple(self.closed.walls(self._wanting(meeting)))
+        yield from closed
+        if is_any_left:
+            return
+        # What somebody must lift comes before what waits for others.
+        hiding = tuple(self._hiding(meeting))
+        yield from hiding if self._is_only_negotiator else ()
+        of_slots = list(slot_side(self._blocked(meeting), self._slots, bool(closed)))
+        if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
+            of_slots.sort(key=lambda each: each.id != START)
+        yield from of_slots
+        yield from () if self._is_only_negotiator else hiding
         yield from self._preemption(meeting)
+
+    def _wanting(self, meeting: Meeting) -> Wanted:
+        return lambda slots, rows: self.wanted(slots, rows, meeting)
 
     def _is_any_left(self, meeting: Meeting) -> bool:
         return any(self._takes(each, meeting) for each in self._offered)
@@ -190,11 +240,16 @@ class SlotSide:
         suiting = [slots.machines & slots.unused.suits(meeting.job) for slots in self._seen]
         none_suits = not any(rows.any() for rows in suiting)
         for slots, suited in zip(self._seen, suiting):
+            machines = slots.machines
+            if not slots.is_withheld:
+                closed = self.closed.taking(slots, self._wanting(meeting)).values()
+                machines = machines & ~any_of(closed, slots.nowhere)
+                suited = suited & machines
             wanted = self._wanted(slots, meeting)
             short = Failure(slots.nowhere, short=too_little(slots.first, wanted, slots.machines))
             if suited.any():
                 yield from self._suited(slots, suited, short, meeting)
-            unsuited = slots.machines & ~suited
+            unsuited = machines & ~suited
             if unsuited.any():
                 yield from self._unsuited(slots, unsuited, short, meeting, none_suits)
 
@@ -219,12 +274,14 @@ class SlotSide:
         for claimer, claimed in slots.claimed.items():
             if claimer != meeting.schedd:
                 yield Blocked(CLAIMER, slots, rows & claimed, detail=claimer)
-        rows = rows & slots.open_to(meeting.schedd) & ~slots.held
+        rows = rows & slots.open_to(meeting.schedd)
+        yield Blocked(USED, slots, rows & slots.held)
+        rows = rows & ~slots.held
         if slots.is_withheld:
             yield Blocked(CLAIMER, slots, rows, detail="a job")
             return
         small = rows & short.lacks_any
-        yield Blocked(ROOM, slots, small, short, slots.first.left)
+        yield from self._without_room(slots, small, short)
         rows = rows & ~small
         if rows.any():
             yield from self._large_enough(slots, rows, meeting)
@@ -234,7 +291,7 @@ class SlotSide:
         if slots.fault:
             yield Blocked(WEIGHT, slots, rows, detail=slots.fault)
             return
-        first, last = slots.first.answer(meeting.job), slots.at_last(meeting.job)
+        first, last = slots.first.answer(meeting.job), slots.at_last(meeting.job, self._left)
         for crashes in (first.crashes, last.crashes):
             if crashes is not None:
                 yield Blocked(WEIGHT, slots, rows & crashes, detail=_NO_WEIGHT)
@@ -244,12 +301,18 @@ class SlotSide:
         yield Blocked(TAKEN, slots, rows & first.fits & ~no_claims)
         rows = rows & ~first.fits
         flaws = self._clauses.flaws(slots.first, meeting.job, rows)
-        for flaw, flawed in flaws.items():
-            yield Blocked(POLICY, slots, flawed, detail=flaw)
+        yield from (Blocked(POLICY, slots, each, detail=flaw) for flaw, each in flaws.items())
         rows = rows & ~any_of(flaws.values(), slots.nowhere)
         if rows.any():
             failure = self._clauses.failure(slots.table, slots.first, meeting.job, rows)
-            yield Blocked(ROOM, slots, rows, failure, slots.first.left)
+            yield from self._without_room(slots, rows, failure)
+
+    def _without_room(self, slots: SlotStates, rows: Array, failure: Failure) -> Iterator[Blocked]:
+        """Yield slots that have too little left, those apart whose disk files have."""
+        full = self.closed.full_disks(slots, rows, failure)
+        lacks = shortage_of(slots.offers[0].slot, DISK)
+        yield Blocked(FULL, slots, full, failure, slots.first.left, lacks)
+        yield Blocked(ROOM, slots, rows & ~full, failure, slots.first.left)
 
     def _unsuited(
         self,
@@ -268,18 +331,13 @@ class SlotSide:
             has_room = rows & ~slots.held & ~short.lacks_any
         if not every:
             rows = has_room
-        drained = rows & slots.drained
-        if drained.any():
-            # That START is false there is what the drain does, not its reason.
-            rows = rows & ~(drained & self.wanted(slots, slots.first, meeting))
         flaws = self._clauses.flaws(slots.unused, meeting.job, rows)
-        for flaw, flawed in flaws.items():
-            yield Blocked(POLICY, slots, flawed, detail=flaw)
+        yield from (Blocked(POLICY, slots, each, detail=flaw) for flaw, each in flaws.items())
         rows = rows & ~any_of(flaws.values(), slots.nowhere)
         if not rows.any():
             return
         failure = self._clauses.failure(slots.table, slots.unused, meeting.job, rows)
-        in_use = rows & slots.in_use & _names_devices(failure)
+        in_use = rows & slots.in_use & failure.of_devices
         if in_use.any():
             asked = self._clauses.requested(meeting.job).get(GPUS, 1)
             amounts = self._cycle.context.engine.column([asked])
@@ -301,27 +359,10 @@ class SlotSide:
         short = too_little(rows, amounts, ~slots.nowhere)
         return rows.wanted_by(meeting.job) & ~any_of((each.rows for each in short), slots.nowhere)
 
-    def _draining(self, meeting: Meeting) -> Iterator[MatchFailure]:
-        """Yield a wall where drained machines would take a job."""
-        drains = dict[str, Drain]()
-        number = 0
-        for slots in self._offered:
-            rows = slots.machines & slots.drained & ~slots.held
-            if not rows.any():
-                continue
-            rows = rows & self.wanted(slots, slots.first, meeting)
-            number += int(rows.sum())
-            for row in slots.table.rows_of(rows):
-                drain = drain_of(slots.table.offer(row).slot)
-                drains.setdefault(drain.machine, drain)
-        if drains:
-            yield drained_wall(tuple(drains.values()), number)
-
     def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield a wall where the negotiator does not see slots that have room for a job."""
-        number = 0
-        for slots in self._hidden:
-            number += int((~slots.held & slots.first.suits(meeting.job)).sum())
+        suit = [~each.held & each.first.suits(meeting.job) for each in self._hidden]
+        number = sum(int(rows.sum()) for rows in suit)
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
             yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
@@ -334,9 +375,7 @@ class SlotSide:
         found: dict[str, tuple[int, str]] = {}
         for slots in self._seen:
             held = slots.held & slots.open_to(meeting.schedd)
-            if not held.any():
-                continue
-            held = held & slots.first.suits(meeting.job)
+            held = held & slots.first.suits(meeting.job) if held.any() else held
             if not held.any():
                 continue
             others = slots.table.holders.others(meeting.submitter)
@@ -357,44 +396,5 @@ class SlotSide:
             if refused:
                 what = f"are not preempted: {refused}"
             text = f"claimed slots that match it, such as {slot}, {what}"
-            yield MatchFailure(PREEMPTION, text, {"why": refused or _HELD_BACK, "slot": slot})
-
-    # Limits
-    # ----------------------------------------------------------------------------------------------
-
-    def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
-        if request.limits == "" and "ConcurrencyLimits" in request.frame:
-            text = "ConcurrencyLimits are an empty string: the negotiator rejects every slot"
-            yield MatchFailure(CONCURRENCY_LIMIT, text, {})
-            return
-        limits = limits_of(request) or self._limits_on_first(request)
-        before = {each.name for each in self._limits_at_first.asked(limits) if each.reached}
-        for limit in self._cycle.limits.asked(limits):
-            if not limit.reached:
-                continue
-            when = " once this cycle's earlier matches are counted"
-            if limit.name in before:
-                when = ""
-            used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} requested"
-            text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
-            yield MatchFailure(CONCURRENCY_LIMIT, text, {**limit._asdict()})
-
-    def _limits_on_first(self, request: Request) -> str:
-        """Return the concurrency limits of a request on the first machine."""
-        machines = [slots for slots in self._seen if slots.machines.any()]
-        if not machines:
-            return ""
-        first = min(machines, key=lambda slots: slots.first_of(slots.machines))
-        row = first.table.rows_of(first.machines)[0]
-        return limits_of(request, first.table.offer(row))
-
-
-def _names_devices(failure: Failure) -> Array:
-    """Return where only the devices decide: AvailableGPUs does not list those that are in use."""
-    of_devices, others = failure.nowhere, failure.lacks_any
-    for clause, rows in failure.clauses.items():
-        if clause.of_job and _AVAILABLE in clause.text.lower():
-            of_devices = of_devices | rows
-        else:
-            others = others | rows
-    return of_devices & ~others
+            amounts = {"why": refused or _HELD_BACK, "slot": slot}
+            yield MatchFailure(PREEMPTION, text, amounts, _ADVICE.get(refused, ""))

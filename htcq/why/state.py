@@ -23,7 +23,7 @@ from htcq.pool.job import (
     Job,
 )
 from htcq.pool.pool import Pool
-from htcq.units import counted
+from htcq.units import counted, show_moment
 from htcq.why import match_failure as wall
 from htcq.why.holds import held_wall
 from htcq.why.local_universe import LOCAL, SCHEDULER, local_walls
@@ -35,6 +35,8 @@ _STATES = {
     TRANSFERRING: "it transfers its output", SUSPENDED: "it is suspended",
 }  # fmt: skip
 GRID = 9
+#: What the amounts of a grid job call the time since which its resource has been unavailable.
+UNAVAILABLE = "unavailable_since"
 _UNIVERSES = {SCHEDULER: "scheduler", GRID: "grid", LOCAL: "local"}
 
 
@@ -46,11 +48,7 @@ def state_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
     if job.status == HELD:
         yield held_wall(job)
     elif job.status != IDLE:
-        state = "it is not idle"
-        if isinstance(job.status, int):
-            state = _STATES.get(job.status, state)
-        text = f"{state}: JobStatus is {job.status}"
-        yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
+        yield MatchFailure(wall.NOT_IDLE, _not_idle(job), {"job_status": str(job.status)})
     if job.universe in (SCHEDULER, LOCAL) and job.status == IDLE:
         yield from local_walls(pool, job, access_point)
     elif job.universe in UNMATCHED_UNIVERSES:
@@ -70,6 +68,19 @@ def state_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
         )
 
 
+def _not_idle(job: Job) -> str:
+    """Return what a job does that does not wait."""
+    text = f"it is not idle (JobStatus is {job.status})"
+    if isinstance(job.status, int):
+        text = _STATES.get(job.status, text)
+    if job.status == RUNNING and isinstance(job.remote_host, str):
+        text = f"it runs on {job.remote_host}"
+    since = as_number(job.started_at)
+    if job.status == RUNNING and since is not None:
+        text += f" since {show_moment(since)}"
+    return text
+
+
 def _unmatched(job: Job) -> MatchFailure:
     """Return the wall of a job that no negotiator sees and whose start no schedd decides alone."""
     name = ""
@@ -86,6 +97,13 @@ def _unmatched(job: Job) -> MatchFailure:
     if isinstance(status, str):
         text += f", where its state is {status} (GridJobStatus)"
         amounts["status"] = status
+    since = as_number(job.value("GridResourceUnavailableTime"))
+    if since is not None:
+        text += (
+            f"; the resource has been unavailable since {show_moment(since)} "
+            "(GridResourceUnavailableTime)"
+        )
+        amounts[UNAVAILABLE] = since
     advice = "the remote resource; the GridmanagerLog of its access point tells what it answered"
     return MatchFailure(wall.UNMATCHED_UNIVERSE, text, amounts, advice)
 

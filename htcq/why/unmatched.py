@@ -33,6 +33,7 @@ from htcq.why import match_failure as wall
 from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
+from htcq.why.requests import with_expressions
 from htcq.why.requirements import Clause
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import UNUSED, slot_side
@@ -60,6 +61,7 @@ _PASSING = frozenset(
 #: Reasons for which a job does not get a slot that would take it.
 _OF_SUITING = frozenset((
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION, wall.DRAINED,
+    wall.STALE, wall.OFFLINE, wall.BROKEN, wall.ASSET_MISSING,
     wall.SLOT_CONSTRAINT, wall.OTHER_ACCESS_POINT,
 ))  # fmt: skip
 #: Reasons for which no slot takes a job.
@@ -73,7 +75,7 @@ _OF_UNSUITING = frozenset((
 class Unmatched:
     """One autocluster that fits nowhere.
 
-    ``idle`` is the number of slots that each submitter's jobs want. ``only_start`` says whether
+    ``idle`` is the number of each submitter's jobs. ``only_start`` says whether
     there is a slot that only its own Requirements keep from the jobs.
     """
 
@@ -84,7 +86,7 @@ class Unmatched:
 
     @property
     def jobs(self) -> int:
-        """The number of slots that its jobs want."""
+        """The number of its jobs."""
         return sum(self.idle.values())
 
 
@@ -243,9 +245,17 @@ class UnusedSlots:
             found.append(blocked)
         return found
 
-    def fits_nowhere(self, request: Request) -> bool:
-        """Return whether no slot would take ``request``, though its jobs want to run."""
-        return not _held_back(request) and self.blocked(request) is not None
+    def walls(self, request: Request, blocked: Sequence[Blocked]) -> Iterator[MatchFailure]:
+        """Yield the reasons that the obstacles of ``request`` make."""
+        job = self._tables.context.job(request)
+        return with_expressions(job, slot_side(blocked, self.count))
+
+    def nowhere(self, request: Request) -> Sequence[Blocked] | None:
+        """Return the obstacles of ``request`` where no slot would take it; None where one would.
+
+        None is returned of jobs that do not want to run, too.
+        """
+        return None if _held_back(request) else self.blocked(request)
 
     def has_room_now(self, request: Request) -> bool:
         """Return whether some slot would take ``request`` with what it has left now."""
@@ -269,10 +279,21 @@ def none_suits(walls: Iterable[MatchFailure]) -> bool:
     return not any(each.id in _OF_SUITING for each in walls)
 
 
-def unsuiting(walls: Sequence[MatchFailure]) -> MatchFailure:
-    """Return that one of ``walls`` that keeps a job from most slots which do not suit it."""
+def unsuiting(walls: Sequence[MatchFailure], only_start: bool = False) -> MatchFailure:
+    """Return that one of ``walls`` that keeps a job from most slots which do not suit it.
+
+    ``only_start``: there is a slot that nothing but START keeps from it; that comes first.
+    """
     found = [each for each in walls if each.id in _OF_UNSUITING]
+    if only_start:
+        found = [each for each in found if each.id == wall.START] or found
     return max(found, key=_slots_of, default=walls[0])
+
+
+def most_first(walls: Sequence[MatchFailure], only_start: bool) -> Sequence[MatchFailure]:
+    """Return ``walls`` of a job that no slot suits: first what keeps it from most slots."""
+    first = unsuiting(walls, only_start)
+    return sorted(walls, key=lambda each: (each is not first, each.id not in _OF_UNSUITING))
 
 
 def _slots_of(each: MatchFailure) -> float:
@@ -294,13 +315,16 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
             continue
         blocked = slots.blocked(request)
         if blocked is not None:
-            walls = tuple(slot_side(blocked, slots.count))
-            only_start = any(_has_only_start(each) for each in blocked)
-            yield Unmatched(request, idle[key], walls, only_start)
+            walls = tuple(slots.walls(request, blocked))
+            yield Unmatched(request, idle[key], walls, only_start(blocked))
+
+
+def only_start(blocked: Iterable[Blocked]) -> bool:
+    """Return whether there is a slot that only its own Requirements keep from the jobs."""
+    return any(_has_only_start(each) for each in blocked)
 
 
 def _has_only_start(blocked: Blocked) -> bool:
-    """Return whether there is a slot that only its own Requirements keep from the jobs."""
     failure = blocked.failure
     of_job = any_of(
         [rows for clause, rows in failure.clauses.items() if clause.of_job], failure.nowhere

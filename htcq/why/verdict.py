@@ -10,7 +10,7 @@ turns the groups had). Jobs of one queue that are alike and stand together share
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -18,30 +18,22 @@ from typing import NamedTuple
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import offered_classes, slot_classes
-from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import Skipped, SubmitterQueue
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Queue, Request, Run
 from htcq.simulate.cycle.search import NO_MATCH
-from htcq.simulate.cycle.trace import (
-    NO_JOB_LEFT,
-    NOT_CLAIMED,
-    OFFLINE,
-    SCHEDD_IS_FULL,
-    START_REFUSES,
-    USER_IS_FULL,
-    Match,
-    Trace,
-)
+from htcq.simulate.cycle.trace import Trace
 from htcq.why.access import (
+    asks_for_too_many,
     budget_walls,
     job_prio_walls,
     passed_over_walls,
     refusal_walls,
     silent_walls,
 )
+from htcq.why.blocked import Blocked
 from htcq.why.competition import Competition
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
@@ -49,31 +41,28 @@ from htcq.why.leftovers import after_cycle
 from htcq.why.match_failure import (
     CLAIM_REFUSED,
     DEDICATED_SCHEDULER,
-    MAX_JOBS_RUNNING,
+    GROUP_ORDER,
     NEGOTIATOR_CRASH,
     NO_DEMAND,
     NO_SUCH_MACHINE,
+    OFFLINE,
     OUTRANKED,
     REQUIREMENTS,
     SCHEDD_SILENT,
-    START_VANILLA_UNIVERSE,
-    USER_MAX_JOBS,
+    STALE,
     MatchFailure,
 )
 from htcq.why.negotiator import crash_walls, negotiator_walls
+from htcq.why.returned import RETURNED, given_back, joined, refused
 from htcq.why.slots import SlotSide
 from htcq.why.state import is_to_come, state_walls
-from htcq.why.unmatched import UnusedSlots, none_suits
+from htcq.why.unmatched import UnusedSlots, most_first, none_suits, only_start
 
-#: The walls of matches that are given back, by the schedd's reason.
-_RETURNED: Mapping[str, str] = {
-    SCHEDD_IS_FULL: MAX_JOBS_RUNNING,
-    USER_IS_FULL: USER_MAX_JOBS,
-    START_REFUSES: START_VANILLA_UNIVERSE,
-    NO_JOB_LEFT: OUTRANKED,
-    OFFLINE: CLAIM_REFUSED,
-    NOT_CLAIMED: CLAIM_REFUSED,
-}
+#: What keeps jobs in a pool without slots, and what there is to do.
+NO_SLOT = "the collector has no slot"
+NO_SLOT_CURE = "the startds: condor_status lists no slot of theirs"
+#: Reasons that follow from the matches of the same cycle.
+_OF_MATCHES = frozenset((OUTRANKED, GROUP_ORDER))
 
 
 @dataclass(frozen=True)
@@ -97,6 +86,8 @@ class Verdict:
     #: Whether no slot of the pool would take them even with no job on it, or the schedd itself,
     #: where that starts them.
     fits_nowhere: bool = False
+    #: Whether there is a slot among these that nothing but its own Requirements keeps from them.
+    only_start: bool = False
     equals: int = 0
 
 
@@ -109,6 +100,7 @@ class _JobVerdict(NamedTuple):
     rejection: str = ""
     would_start_by: str = ""
     fits_nowhere: bool = False
+    only_start: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,7 +156,7 @@ class Verdicts:
             self._asking.setdefault(id(asking.queue), []).append(asking)
         self._equals = dict(_open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
-        self.slots = SlotSide(self.cycle)
+        self.slots = SlotSide(self.cycle, self.after.left, lambda: self.others)
         self._competition = Competition(self.cycle)
         #: What of the negotiator keeps every job from a match.
         self.of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
@@ -175,7 +167,7 @@ class Verdicts:
         found: dict[str, str] = {}
         for match in self.trace.matches:
             if match.refusal:
-                found.setdefault(match.slot, _RETURNED.get(match.refusal, CLAIM_REFUSED))
+                found.setdefault(match.slot, RETURNED.get(match.refusal, CLAIM_REFUSED))
         return found
 
     @cached_property
@@ -204,10 +196,10 @@ class Verdicts:
         for job in jobs:
             where = self.access_point(job)
             outcome = self._outcome(job, where)
-            walls = tuple(map(id, outcome.walls))
+            walls = tuple((each.id, each.text, each.advice) for each in outcome.walls)
             key = (
                 job.submitter, where, id(job.frame), outcome.starts_by, outcome.would_start_by,
-                walls,
+                walls, outcome.rejection, outcome.fits_nowhere,
             )  # fmt: skip
             known = found.get(key)
             if known is None:
@@ -230,9 +222,9 @@ class Verdicts:
         if key in self.after.leftovers:
             return self._starts(LEFTOVER)
         if made is not None:
-            return self._stays(_refused(made.slot, made.claim.refusal))
+            return self._stays(refused(made.slot, made.claim.refusal))
         if back is not None and back.job:
-            return self._stays(_back(back, self._access[where]))
+            return self._stays(given_back(back, self._access[where]))
         if place is None:
             return self._unoffered(job)
         return self._waiting(place, job)
@@ -249,8 +241,12 @@ class Verdicts:
     def _stays(
         self, *walls: MatchFailure, rejection: str = "", fits_nowhere: bool = False
     ) -> _JobVerdict:
-        found = (*walls, *self.of_cycle)
-        return _JobVerdict(False, "", found, rejection, fits_nowhere=fits_nowhere)
+        found = list(walls)
+        if self.of_cycle:
+            # Where no cycle comes earlier jobs take nothing: that stands for a later one.
+            found = [each for each in walls if each.id not in _OF_MATCHES]
+            found += [*self.of_cycle, *(each for each in walls if each.id in _OF_MATCHES)]
+        return _JobVerdict(False, "", tuple(found), rejection, fits_nowhere=fits_nowhere)
 
     def _unoffered(self, job: Job) -> _JobVerdict:
         """Return what becomes of a job that no access point offers."""
@@ -259,6 +255,7 @@ class Verdicts:
         fits_nowhere = any(each.id == REQUIREMENTS for each in walls)
         if not walls:
             walls = tuple(refusal_walls(self.cycle, job))
+            fits_nowhere = any(asks_for_too_many(each.amounts) for each in walls)
         return self._stays(*walls, fits_nowhere=fits_nowhere)
 
     # A job that was in a queue and was not matched
@@ -291,13 +288,16 @@ class Verdicts:
             rejection = offered.rejection
             back = self._given_back.get((where, offered.job))
             if back is not None and not back.job:
-                returned = (_back(back, self._access[where]),)
+                returned = (given_back(back, self._access[where]),)
+        is_closed = any(each.id in (OFFLINE, STALE) for each in returned)
         if returned and not rejection:
-            return self._stays(*returned)
+            return self._stays(*self._returned(job, returned, is_closed))
         none_left = (
             rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
         )
-        of_slots = self.slots.walls(job, none_left, self._explains_slots)
+        of_slots = self.slots.walls(job, none_left, self._explains_slots, is_closed)
+        no_slot = bool(of_slots)
+        returned, of_slots = joined(returned, of_slots)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self.slots.preemption_walls(job)
         walls = [
@@ -308,7 +308,7 @@ class Verdicts:
             *budget_walls(asking, place.queue, run),
             *silent_walls(self.pool, where),
             *self._demand(asking, job),
-            *group_walls(self.cycle, asking, run, bool(of_slots)),
+            *group_walls(self.cycle, asking, run, no_slot),
             *of_slots,
             *crash_walls(self.trace),
         ]
@@ -322,14 +322,33 @@ class Verdicts:
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
         walls = list(self._competition.judged(job, walls))
-        fits_nowhere = none_suits(walls) and self._fits_nowhere(run, job)
-        return self._stays(*walls, rejection=rejection, fits_nowhere=fits_nowhere)
+        nowhere = self._nowhere(run, job) if walls and none_suits(walls) else None
+        if nowhere is None:
+            return self._stays(*walls, rejection=rejection)
+        # No limit that it meets before counts: without it the job starts no sooner.
+        is_start = only_start(nowhere)
+        found = self._stays(*most_first(walls, is_start), rejection=rejection, fits_nowhere=True)
+        return found._replace(only_start=is_start)
 
-    def _fits_nowhere(self, run: Run, job: Job) -> bool:
-        if not self._unused.fits_nowhere(run.request):
-            return False
-        # The cycle's own requests have a moment in the place of the clock.
-        return not self.cycle.looks_at_clock or self._unused.fits_nowhere(Request(job))
+    def _returned(
+        self, job: Job, returned: tuple[MatchFailure, ...], is_closed: bool
+    ) -> Iterator[MatchFailure]:
+        """Yield why a match is given back; where the slot is closed, of all that are closed so."""
+        of_slots: tuple[MatchFailure, ...] = ()
+        if is_closed:
+            of_slots = self.slots.walls(job, False, self._explains_slots, is_closed)
+        ids = {each.id for each in returned}
+        rest, found = joined(returned, of_slots)
+        yield from rest
+        yield from (each for each in found if each.id in ids)
+
+    def _nowhere(self, run: Run, job: Job) -> Sequence[Blocked] | None:
+        """Return the obstacles of a job that fits no slot, even with no job on it; else None."""
+        found = self._unused.nowhere(run.request)
+        if found is not None and self.cycle.looks_at_clock:
+            # The cycle's own requests have a moment in the place of the clock.
+            return self._unused.nowhere(Request(job))
+        return found
 
     @cached_property
     def _unused(self) -> UnusedSlots:
@@ -354,7 +373,7 @@ class Verdicts:
     def _no_slot(self, offered: Offered | None) -> MatchFailure:
         """Return the wall of a job that no other wall keeps from a slot."""
         if not self.pool.slots:
-            return MatchFailure(NO_SUCH_MACHINE, "the collector has no slot")
+            return MatchFailure(NO_SUCH_MACHINE, NO_SLOT, advice=NO_SLOT_CURE)
         why = "the negotiation ends before it"
         if offered is not None and offered.rejection:
             why = offered.rejection
@@ -373,28 +392,3 @@ def _open_orders(cycle: Cycle, trace: Trace) -> Iterator[tuple[tuple[str, str], 
     for asking in cycle.askers.every:
         if len(asking.equals) > 1 and not rejected.isdisjoint(asking.equals):
             yield (asking.submitter.name, asking.access.name), len(asking.equals)
-
-
-def _refused(slot: str, why: str) -> MatchFailure:
-    return MatchFailure(
-        CLAIM_REFUSED,
-        f"it is matched with {slot}, but the startd refuses the claim: {why}",
-        {"slot": slot},
-    )
-
-
-def _back(match: Match, access: AccessPoint) -> MatchFailure:
-    """Return the wall of a match that the schedd ``access`` gives back."""
-    id_, why = _RETURNED[match.refusal], match.refusal
-    if match.refusal == START_REFUSES and access.start is not None:
-        why = f"START_VANILLA_UNIVERSE of the schedd refuses it on that slot: {access.start.text}"
-        if access.start.lost:
-            why += (
-                f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "
-                "in JOB or SLOT)"
-            )
-    return MatchFailure(
-        id_,
-        f"it is matched with {match.slot}, but the schedd returns the match: {why}",
-        {"given_back": match.slot},
-    )

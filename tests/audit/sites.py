@@ -11,6 +11,7 @@ from htcq.audit.evidence import Evidence
 from htcq.live.configuration import read_dump
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
+from htcq.why.held import ATTRIBUTES
 from tests.audit.loaded import assert_loads
 
 #: Values as they stand in a long-form ad: strings need their quotes.
@@ -190,6 +191,8 @@ def pool(
             access=access or {},
             execute=execute or {},
             users=None if told is None else (lambda: chunks(told)),
+            # As htcq audit and status ask for them.
+            job_attributes=ATTRIBUTES,
         ),
         read_dump,
     )

@@ -10,14 +10,17 @@ from htcq.balance.balance import Balance
 from htcq.report.views.status import plugin
 from tests.audit.sites import (
     Text,
+    accounting,
+    dynamic_slot,
     job,
     negotiator,
+    policy_slot,
     pool,
     schedd,
     slot,
     submitter,
 )
-from tests.balance.pools import GOLDEN, check, pool_at
+from tests.balance.pools import GOLDEN, balanced, check, pool_at
 
 NOW = 1_800_000_000
 _DRAINED: dict[str, Text | None] = {
@@ -132,3 +135,89 @@ def test_jobs_that_a_crash_keeps_wait_for_that_first() -> None:
     assert found.demand is not None
 
     assert {each.reason: each.jobs for each in found.demand.by} == {"negotiator-crash": 10}
+
+
+def test_an_access_point_with_as_many_jobs_as_it_may_run_is_a_finding() -> None:
+    """MAX_JOBS_RUNNING holds seven free cores for which jobs wait."""
+    jobs = [job(f"1.{proc}") for proc in range(10)]
+    full = schedd(MaxJobsRunning=1, TotalRunningJobs=1)
+    used = slot(Cpus=7, Memory=15360, NumDynamicSlots=1)
+    ads = (used, dynamic_slot(), full, negotiator(), submitter(IdleJobs=10, RunningJobs=1))
+    found = check(pool(*ads, jobs=jobs))
+
+    assert not found.is_sound
+    assert [(each.cause, each.jobs) for each in found.faults] == [("max-jobs-running", 7)]
+    assert found.todo[0].cure == "a higher MAX_JOBS_RUNNING"
+
+
+@pytest.mark.parametrize(
+    ("config", "ads", "cause", "cure"),
+    [
+        ("X_LIMIT = 1\n", (), "concurrency-limit", "a higher <NAME>_LIMIT"),
+        ("", (accounting("ada@site", Ceiling=0),), "submitter-ceiling", "a higher ceiling"),
+        ("SLOT_WEIGHT = 0\n", (), "submitter-share", "a SLOT_WEIGHT above 0"),
+    ],
+)
+def test_a_limit_below_one_request_ends_with_no_job(
+    config: str, ads: tuple[str, ...], cause: str, cure: str
+) -> None:
+    jobs = [job(f"1.{proc}", ConcurrencyLimits='"x:2"') for proc in range(3)]
+    weight: dict[str, Text | None] = {"SlotWeight": 0} if "WEIGHT" in config else {}
+    whole = (slot(**weight), schedd(), negotiator(), submitter(IdleJobs=3), *ads)
+    found = balanced(pool(*whole, jobs=jobs, config=config))
+
+    assert not found.is_sound
+    assert [each.cause for each in found.faults] == [cause]
+    assert cure in found.todo[0].cure
+
+
+def test_slots_that_are_left_to_another_negotiator_are_not_certain_to_be_matched() -> None:
+    hidden = "NEGOTIATOR_SLOT_CONSTRAINT = false\n"
+    two = (negotiator(), negotiator("other"))
+    jobs = [job(f"1.{proc}") for proc in range(3)]
+    found = balanced(pool(slot(), schedd(), *two, submitter(IdleJobs=3), jobs=jobs, config=hidden))
+
+    assert [text for text in found.unknown if "--name NEGOTIATOR" in text]
+
+
+@pytest.mark.parametrize(
+    ("start", "faults"), [("KeyboardIdle > 900", []), ("NodeIsHealthy is true", ["owner"])]
+)
+def test_an_owner_who_uses_his_machine_is_no_fault(start: str, faults: list[str]) -> None:
+    found = balance(State='"Owner"', Start=start)
+
+    assert [each.cause for each in found.faults] == faults
+
+
+def test_what_a_cycle_would_start_waits_for_the_negotiator_and_not_for_limits() -> None:
+    """The limits of both groups are reached by the jobs that the missing cycle would start."""
+    groups = "GROUP_NAMES = hep, none\nGROUP_QUOTA_hep = 4\nGROUP_QUOTA_none = 0\n"
+    names = ("none.ben@site", "hep.ada@site")
+    jobs = [
+        job(
+            f"{cluster}.{proc}",
+            AccountingGroup=f'"{name.partition("@")[0]}"',
+            AcctGroup=f'"{name.partition(".")[0]}"',
+        )
+        for cluster, name in enumerate(names, 1)
+        for proc in range(8)
+    ]
+    ads = [submitter(name, IdleJobs=8, WeightedIdleJobs=8) for name in names]
+    config = f"{groups}GROUP_ACCEPT_SURPLUS_none = True\n"
+    found = check(pool(policy_slot(), schedd(), *ads, jobs=jobs, config=config, complete=False))
+
+    assert [(each.cause, each.jobs) for each in found.faults] == [("negotiator-absent", 8)]
+    assert found.demand is not None
+    assert {each.reason: each.jobs for each in found.demand.by} == {
+        "negotiator-absent": 8,
+        "group-quota": 8,
+    }
+
+
+def test_jobs_that_the_schedd_itself_refuses_are_a_finding() -> None:
+    jobs = [job(f"1.{proc}") for proc in range(6)]
+    ads = (slot(), schedd(), negotiator(), submitter(IdleJobs=6))
+    found = check(pool(*ads, jobs=jobs, access={"access1": "START_VANILLA_UNIVERSE = False\n"}))
+
+    assert not found.is_sound
+    assert [(each.cause, each.jobs) for each in found.faults] == [("start-vanilla-universe", 6)]

@@ -9,6 +9,9 @@ import pytest
 from htcq.balance.balance import Balance
 from htcq.balance.causes import RUNNING
 from htcq.balance.groups import GroupBalance
+from htcq.pool.weights import Weights
+from htcq.poolquota.group_status import statuses_of
+from htcq.poolquota.pool_quotas import PoolQuotas
 from tests.audit.sites import (
     dynamic_slot,
     job,
@@ -18,7 +21,7 @@ from tests.audit.sites import (
     slot,
     submitter,
 )
-from tests.balance.pools import check
+from tests.balance.pools import GOLDEN, balanced, check, pool_at
 
 NOW = 1_800_000_000
 #: For how many seconds each of the four jobs of the other group runs.
@@ -76,8 +79,17 @@ def test_when_it_may_be_back_comes_from_the_age_of_claims(
     short = of(site(worklife), "a")
     (holder,) = short.held_by
     assert (short.below, holder.name, holder.amount) == (8, "b", 6)
-    assert (holder.since, holder.returns) == (NOW - 5000, "as its 4 claims end")
-    assert holder.returns_at == back
+    assert (holder.since, holder.returns_at) == (NOW - 5000, back)
+    assert holder.returns == "as its 4 claims end, for jobs that fit there"
+
+
+def test_the_end_of_small_claims_is_no_promise_to_larger_jobs() -> None:
+    short = of(site("0", RequestCpus=4), "a")
+    (holder,) = short.held_by
+    assert (holder.fits, holder.returns_at) == (False, None)
+    assert holder.returns == (
+        "only when claims on 4 cores of one machine end together (4 claims, 2 cores the largest)"
+    )
 
 
 def test_what_a_group_would_use_of_closed_slots_is_its_gain() -> None:
@@ -97,3 +109,12 @@ def test_what_a_group_would_use_of_closed_slots_is_its_gain() -> None:
     gains = {name: of(found, name).by[0].gain.jobs for name in ("a", "b")}
     assert gains == {"a": 2, "b": 1}
     assert sum(gains.values()) == found.by[0].gain.jobs
+
+
+def test_what_holds_a_quota_is_the_same_amount_without_the_jobs() -> None:
+    """Quota says 192 of the drained machine, whatever part of it the waiting jobs would use (85)."""
+    given = pool_at(GOLDEN / "drained" / "half-the-weight-drained.tar.gz")
+    of_quota = {each.name: each.held_by for each in statuses_of(PoolQuotas(given, Weights()))}
+    for each in balanced(given).below:
+        assert [(one.name, one.amount) for one in each.held_by] == [("drained", 192)]
+        assert of_quota[each.name] == each.held_by

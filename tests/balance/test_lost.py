@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from htcq.balance.causes import ASSET_MISSING, IN_NO_SLOT
+from htcq.balance.causes import ASSET_MISSING, IN_NO_SLOT, STRANDED, WEIGHT_CHANGES
 from htcq.pool.slot_state import BROKEN
-from tests.audit.sites import Text, job, pool, slot, submitter
-from tests.balance.pools import check
+from tests.audit.sites import Text, dynamic_slot, job, pool, slot, submitter
+from tests.balance.pools import balanced, check
 
 #: What a startd of 25.14.1 says where EXECUTE does not exist: nothing is left of the slot.
 _BROKEN: dict[str, Text | None] = {
@@ -47,3 +47,86 @@ def test_a_small_machine_that_some_job_fits_is_none() -> None:
     tiny = [job(f"1.{proc}", RequestMemory=50) for proc in range(20)]
     found = check(pool(small, submitter(IdleJobs=20), jobs=tiny))
     assert found.of(ASSET_MISSING) is None
+
+
+def test_a_disk_full_of_files_takes_no_job() -> None:
+    """The startd measures Disk again, and TotalSlotDisk stays: nobody has what is gone."""
+    full = slot("slot1@node2", Disk=10)
+    found = check(pool(slot(), full, submitter(IdleJobs=20), jobs=_JOBS))
+    missing = found.of(ASSET_MISSING)
+    assert missing is not None
+    assert (missing.amounts.cpus, missing.jobs, missing.details[0][0]) == (8, 8, "disk")
+    assert not found.is_sound
+
+
+def test_files_beside_running_jobs_are_no_request_of_these() -> None:
+    full = slot("slot1@node2", Cpus=7, Memory=15360, Disk=10, NumDynamicSlots=1)
+    beside = dynamic_slot("slot1_1@node2", "bob@site", Disk=5000000)
+    found = check(pool(slot(), full, beside, submitter(IdleJobs=20), jobs=_JOBS))
+    missing = found.of(ASSET_MISSING)
+    assert missing is not None
+    assert (missing.amounts.cpus, missing.jobs) == (7, 7)
+
+
+def test_disk_that_jobs_have_requested_is_in_use() -> None:
+    used = slot("slot1@node2", Cpus=7, Memory=15360, Disk=10, NumDynamicSlots=1)
+    beside = dynamic_slot("slot1_1@node2", "bob@site", Disk=19999990)
+    found = check(pool(slot(), used, beside, submitter(IdleJobs=20), jobs=_JOBS))
+    assert found.of(ASSET_MISSING) is None
+    assert found.of(STRANDED) is not None
+
+
+def test_offline_gpus_are_of_no_dynamic_slot() -> None:
+    """Devices that a reconfiguration declares offline stay in TotalSlotGPUs, and leave GPUs."""
+    offline = slot(
+        "slot1@node2", GPUs=0, TotalSlotGPUs=2, MachineResources='"Cpus Memory Disk GPUs"'
+    )
+    jobs = [job(f"1.{proc}", RequestGPUs=1) for proc in range(3)]
+    found = check(pool(offline, submitter(IdleJobs=3), jobs=jobs))
+    missing = found.of(ASSET_MISSING)
+    assert missing is not None
+    assert (missing.amounts.gpus, missing.jobs, missing.details[0][0]) == (2, 2, "gpus")
+    assert not found.is_sound
+    cure = "OFFLINE_MACHINE_RESOURCE_GPUs of the execution point (slot1@node2)"
+    assert found.todo[0].cure == cure
+
+
+def test_ads_that_do_not_add_up_are_named() -> None:
+    """A check that could not count never says that all is well."""
+    damaged = slot("slot1@node2", Cpus='"many"')
+    found = check(pool(slot(), damaged, submitter(IdleJobs=2), jobs=_JOBS[:2]))
+    assert found.of(IN_NO_SLOT) is not None
+    assert [text for text in found.unknown if "slot1@node2" in text and "do not add up" in text]
+
+
+def test_ads_of_dynamic_slots_may_come_later() -> None:
+    """The partitionable slot was divided a minute ago."""
+    now, mine = 1_800_000_000, {"LastHeardFrom": 1_800_000_000}
+    divided = {"Cpus": 7, "Memory": 15360, "NumDynamicSlots": 1, **mine}
+    recently = slot("slot1@node2", NumDynamicSlotsTime=now - 60, **divided)
+    long_ago = slot("slot1@node3", NumDynamicSlotsTime=now - 3600, **divided)
+    found = balanced(pool(recently, submitter(IdleJobs=0), jobs=[]))
+    assert found.of(IN_NO_SLOT) is not None
+    assert not any("add up" in text for text in found.unknown)
+    found = balanced(pool(long_ago, submitter(IdleJobs=0), jobs=[]))
+    assert [text for text in found.unknown if "slot1@node3" in text]
+
+
+def test_a_weight_that_full_slots_keep_is_one_that_changes_with_use() -> None:
+    full = slot("slot1@node2", Cpus=0, Memory=0, Disk=0, SlotWeight=4, NumDynamicSlots=1)
+    beside = dynamic_slot("slot1_1@node2", "bob@site", Cpus=8, Memory=16384, SlotWeight=4)
+    found = check(pool(full, beside, submitter(IdleJobs=2), jobs=_JOBS[:2]))
+    changes = found.of(WEIGHT_CHANGES)
+    assert changes is not None
+    assert changes.amounts.weight == 0
+
+
+def test_a_claimed_partitionable_slot_with_dynamic_slots_adds_up() -> None:
+    claimed = slot(
+        "slot1@node2", Cpus=6, Memory=12288, State='"Claimed"', Activity='"Busy"',
+        RemoteUser='"bob@site"', AccountingGroup='"bob@site"', NumDynamicSlots=1,
+    )  # fmt: skip
+    beside = dynamic_slot("slot1_1@node2", "bob@site", Cpus=2, Memory=4096)
+    found = balanced(pool(claimed, beside, submitter(IdleJobs=0), jobs=[]))
+    assert (found.total.cpus, found.of(IN_NO_SLOT)) == (8, None)
+    assert not any("add up" in text for text in found.unknown)

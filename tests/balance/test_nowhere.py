@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import pytest
 
 from htcq.balance.demand import Nowhere
 from htcq.pool.pool import Pool
+from htcq.report.views.status_text import show_status
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 from tests.balance.pools import balanced
 
@@ -78,3 +81,47 @@ def test_what_two_causes_keep_is_never_fine() -> None:
     assert (fault.cause, fault.jobs, fault.behind) == ("no-demand", 0, 1)
     assert not found.is_sound
     assert [each.cause for each in found.todo] == ["no-demand"]
+
+
+def test_where_no_ad_says_whether_jobs_flock_they_are_not_fine() -> None:
+    given = pool(
+        slot(),
+        submitter(),
+        schedd(),
+        negotiator(),
+        jobs=[job(RequestMemory=100_000, ScheddName='"access1"', GlobalJobId='"access1#1.0#1"')],
+        access={"access1": "FLOCK_TO = other.site\n"},
+        config="",
+    )
+    found = nowhere(given)
+    assert found is not None
+    assert "the largest slot has 16 GiB memory; FLOCK_TO names other.site" in found.text
+    assert "no ad says whether a job of their access point runs there" in found.text
+
+
+def test_a_slot_that_start_alone_closes_to_them_is_the_reason() -> None:
+    """No other slot has any of what they ask for: that is not what keeps them from this one."""
+    resources = '"Cpus Memory Disk Swap GPUs Fpga"'
+    given = pool(
+        *(slot(f"slot1@node{number}") for number in range(1, 4)),
+        slot(
+            "slot1@fpga",
+            Fpga=1,
+            TotalSlotFpga=1,
+            MachineResources=resources,
+            Start="TARGET.RequestFpga =?= undefined",
+        ),
+        submitter(),
+        schedd(TotalFlockedJobs=0),
+        negotiator(),
+        jobs=[job(RequestFpga=1, Requirements="TARGET.Fpga >= RequestFpga")],
+        config="",
+    )
+    found = nowhere(given)
+    assert found is not None
+    assert (found.reason, found.text[:5]) == ("start", "START")
+    shown = StringIO()
+    show_status(balanced(given), given, (), shown)
+    todo = shown.getvalue()
+    assert "to do for 1 job that no slot suits" not in todo
+    assert "1. start-refuses: START of the execution point" in todo

@@ -158,7 +158,7 @@ def _claimed(pair: Pair, slot: Any, job: Any, policy: bool, so_far: Outcome) -> 
     request = _copy(job)
     for asset in _MODIFIED:
         changed = number(request, pair.modify[asset], slot) if pair.modify[asset] else None
-        if changed is not None:
+        if changed is not None and _is_taken(pair, value(request, pair.modify[asset], slot)):
             request[f"Request{asset}"] = int(changed)
     if not number(slot, "Requirements", request):
         request = _copy(job)
@@ -192,6 +192,12 @@ def _requested(slot: Any, request: Any) -> dict[str, Number] | None:
         amount = usual if amount is None else amount
         found[asset] = int(amount) if built_in else amount
     return found
+
+
+def _is_taken(pair: Pair, changed: Any) -> bool:
+    """Startds took whole numbers alone before 25.6.1, and before 24.0.16, 24.12.16 and 25.0.6 of older series."""
+    first = {(24, 0): (24, 0, 16), (24, 12): (24, 12, 16), (25, 0): (25, 0, 6)}
+    return type(changed) is int or pair.version >= first.get(pair.version[:2], (25, 6, 1))
 
 
 def _published(

@@ -94,6 +94,31 @@ def test_the_startd_modifies_requests_to_integers_and_ignores_failures() -> None
     assert changed == {"RequestCpus": 1, "RequestMemory": 128}
 
 
+@pytest.mark.parametrize(
+    ("version", "changed"),
+    [
+        ("23.9.6", {"RequestDisk": 8}),
+        ("24.0.15", {"RequestDisk": 8}),
+        ("24.0.16", {"RequestCpus": 1, "RequestMemory": 150, "RequestDisk": 8}),
+        ("25.5.1", {"RequestDisk": 8}),
+        ("25.14.1", {"RequestCpus": 1, "RequestMemory": 150, "RequestDisk": 8}),
+    ],
+)
+def test_an_older_startd_takes_no_number_with_a_fraction(
+    version: str, changed: dict[str, int]
+) -> None:
+    """A slot of 1000 MB on 23.9.6 and of 1500 MB on 25.14.1, for RequestMemory * 1.5 of a job of 1000 MB."""
+    modify = {
+        "cpus": "RequestCpus > 0",
+        "memory": "RequestMemory * 1.5",
+        "disk": "RequestDisk + 1",
+    }
+    charges = charges_of(SLOT, modify=modify)
+    job = Asking({"cpus": 3, "memory": 100, "disk": 7})
+
+    assert modified(charges.startd(version), charges.pslot(SLOT["total"]), job) == changed
+
+
 def test_a_startd_modifies_disk_after_cpus_and_memory_after_both() -> None:
     """Each change is seen by the next (Resource.cpp:create_dslot)."""
     modify = {"cpus": "RequestCpus * 2", "memory": "RequestDisk", "disk": "RequestCpus * 10"}

@@ -156,6 +156,17 @@ def test_an_attribute_of_a_number_is_written_as_it_was_read(text: str) -> None:
     assert _told_apart(again.evaluate(Ad({**_MY, "R": again}))) == _as_daemons_do(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("0x0.5", "0X1.8", "-0x1F0.1e-5 - 1", "0x1.1e", "0xE.5e3", "0xE.5e", "0x5.", "-0x5."),
+        *("-0x5.a", "0x.5", "0x1.8p1", "-0x1.5.a", "0x1.5e3e4", f"0x{'F' * 300}.5", "-0x1e5"),
+    ],
+)
+def test_hexadecimal_digits_with_a_point_are_a_real_number(text: str) -> None:
+    assert _ours(text) == _as_daemons_do(text)
+
+
 def test_every_string_comes_back_as_it_went(pytestconfig: pytest.Config) -> None:
     draw = Random(f"{pytestconfig.option.old_seed}-strings")
     for _ in range(pytestconfig.option.old_cases):

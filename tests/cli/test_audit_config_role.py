@@ -304,4 +304,4 @@ def test_a_condition_on_a_password_is_evaluated(call: Call, site: Path) -> None:
 def test_an_hour_is_one_hour(call: Call, site: Path) -> None:
     (site / "10.config").write_text("NEGOTIATOR_INTERVAL = 3600\n")
 
-    assert "a job can wait 1 hour for" in call(*AUDIT, "--only", "cycles-far-apart").out
+    assert "a job can wait 1 h for" in call(*AUDIT, "--only", "cycles-far-apart").out

@@ -133,6 +133,17 @@ def test_a_bomb_of_memory_that_nothing_tells_ends_with_one_line(tmp_path: Path) 
     assert done.megabytes < 500
 
 
+def test_groups_that_are_linted_on_a_pool_are_confined(tmp_path: Path) -> None:
+    where = snapshot(tmp_path, f"SlotWeight = size({hidden(TOLD['evalInEachContext'])})")
+    (tmp_path / "groups.toml").write_text("[groups.physics]\nquota = 4\n")
+
+    done = run(tmp_path, "quota", "lint", "--config", "groups.toml", "--snapshot", where)
+
+    assert (done.status, done.out) == (3, "")
+    assert "it takes more than 400 MB of memory (--limits raises the limit)" in done.err
+    assert done.megabytes < 500
+
+
 def test_a_bomb_of_time_that_nothing_tells_ends_with_one_line(tmp_path: Path) -> None:
     where = snapshot(
         tmp_path,
@@ -199,7 +210,7 @@ from htcq.errors import InputError
 from htcq.limits import Limits
 confined.enabled = True
 os.environ["AWS_SECRET_ACCESS_KEY"] = "secret"
-confined.confine("a pool", Limits(), 400 << 20, 600, ["page.html"])
+confined.confine("a pool", Limits(unconfined=True), 400 << 20, 600, ["page.html"])
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 put_file("page.html", "<p>")
 try:
@@ -218,7 +229,7 @@ print(json.dumps({
 #: readable.
 _READABLE = """
 set -e
-mkdir "$2" && mount --bind "$1" "$2" && mount -t tmpfs -o mode=755 tmpfs "$1"
+mkdir -p "$2" && mount --bind "$1" "$2" && mount -t tmpfs -o mode=755 tmpfs "$1"
 for each in $(cd "$2" && find . -mindepth 1 -maxdepth 1 -type d); do
 mkdir "$1/$each" && mount --bind "$2/$each" "$1/$each"; done
 shift 2
@@ -264,7 +275,7 @@ from htcq.operations.output_files import put_new_file
 from htcq.errors import InputError
 from htcq.limits import Limits
 confined.enabled = True
-confined.confine("a pool", Limits(), 400 << 20, 600, ["made/"])
+confined.confine("a pool", Limits(unconfined=True), 400 << 20, 600, ["made/"])
 for name in ("made/one", "made/one", "made/.hidden", "made/../two", "made/below/three", "elsewhere/four"):
     try:
         put_new_file(name, name)
@@ -291,30 +302,27 @@ def test_in_a_directory_only_new_files_with_plain_names_are_made(tmp_path: Path)
     ]
 
 
-def _anybody_can_list(directory: Path) -> bool:
+def anybody_can_list(directory: Path) -> bool:
     return directory.stat().st_mode & 0o005 == 0o005
 
 
-def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) -> None:
+def readable_python(place: Path) -> tuple[str, ...]:
+    """Return what runs a program so that everybody can read Python, where only root can run it."""
     ancestors = [each for each in Path(sys.base_prefix).parents if each != Path("/")]
-    private = [each for each in ancestors if not _anybody_can_list(each)]
-    prefix: tuple[str, ...] = ()
-    if private and os.geteuid() == 0:
-        prefix = (
-            "unshare",
-            "--mount",
-            "sh",
-            "-c",
-            _READABLE,
-            "sh",
-            str(private[-1]),
-            str(tmp_path / "real"),
-        )
+    private = [each for each in ancestors if not anybody_can_list(each)]
+    if not private or os.geteuid() != 0:
+        return ()
+    real = str(place / "real")
+    return ("unshare", "--mount", "sh", "-c", _READABLE, "sh", str(private[-1]), real)
+
+
+def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) -> None:
+    prefix = readable_python(tmp_path)
 
     found = looked(tmp_path, prefix)
 
     # Whoever is not root stays as he is, and so does root where these sources are for root alone.
-    changes = os.geteuid() == 0 and all(_anybody_can_list(each) for each in ROOT.parents)
+    changes = os.geteuid() == 0 and all(anybody_can_list(each) for each in ROOT.parents)
     expected = 65534 if changes else os.geteuid()
     assert found["uid"] == [expected] * 3
     if changes:

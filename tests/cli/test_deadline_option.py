@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -121,16 +123,26 @@ def test_a_silent_collector_is_named_in_time(call: Call, silent: str, line: str)
     assert f"{silent}: its collector cannot be queried: no answer within" in done.out + done.err
 
 
+def keep_stopped(pid: int, parent: subprocess.Popen[str]) -> None:
+    """Stop a process again and again until its parent has ended."""
+    with suppress(ProcessLookupError):
+        while parent.poll() is None:
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.01)
+
+
 @pytest.mark.parametrize("line", ["audit", "audit --nagios", "quota", "cost"])
 def test_a_stopped_child_holds_its_parent_no_longer_than_the_deadline(
     tmp_path: Path, line: str
 ) -> None:
-    """What anybody can do who runs as the user of the child, such as nobody."""
+    """What anybody can do who runs as the user of the child, such as nobody: it goes on, and is stopped again."""
     started = time.monotonic()
     process = running(*line.split(), "--snapshot", snapshot(tmp_path), "--deadline", "4")
     child = awaited(lambda: children(process.pid))
-    os.kill(child, signal.SIGSTOP)
+    stopper = Thread(target=keep_stopped, args=(child, process))
+    stopper.start()
     out, err = process.communicate(timeout=30)
+    stopper.join()
 
     assert time.monotonic() - started < 4 + GRACE
     assert process.returncode == 3

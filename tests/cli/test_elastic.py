@@ -130,7 +130,7 @@ def test_the_json_has_the_names_of_the_manual(compute: Any) -> None:
     named = {
         "runtime", "min", "scaled_min", "request", "lent", "borrowed", "waiting", "over", "max", "weight", "leaf",
         "lends",
-        "max_lent",
+        "max_lent", "priority",
         "child_request", "limited", "floor", "used", "allocated", "guaranteed", "parent", "own_jobs", "implied",
         "not_managed", "steps", "kind", "text", "rule", "severity", "subject", "message", "scale_min",
         "guarantee_usage", "rounding", "same_dimensions",

@@ -161,16 +161,28 @@ def test_a_person_stops_the_writing_even_if_the_negotiator_is_away(call: Call, p
     assert read_journal(place / "journal").state.stopped.startswith("disable by ")
 
 
-def test_the_dead_man_lets_alone_what_is_gone_or_somebody_elses(call: Call, place: Path) -> None:
+def test_the_dead_man_lets_alone_what_is_somebody_elses(call: Call, place: Path) -> None:
     path = journaled(place, ago=1900)
     path.write_text("theirs\n")
     done = call("elastic", "disable", *PLACE, "--if-silent", "30min")
     assert done.status == EXIT_UNKNOWN
     assert f"{FILE} was changed by somebody else, and is left alone" in done.err
     assert path.read_text() == "theirs\n"
+
+
+def test_the_dead_man_writes_again_what_was_purged_unless_a_person_stopped_it(
+    call: Call, place: Path
+) -> None:
+    """A purge takes the groups out of the pool; who reads the pool here is away."""
+    path = journaled(place, ago=1900)
     path.unlink()
-    gone = call("elastic", "disable", *PLACE, "--if-silent", "30min")
-    assert (gone.status, gone.err) == (EXIT_FINE, "")
+    done = call("elastic", "disable", *PLACE, "--if-silent", "30min")
+    assert done.status == EXIT_UNKNOWN
+    assert path.read_text() == "static\n"
+    assert call("elastic", "disable", *PLACE).status == EXIT_UNKNOWN
+    path.unlink()
+    stopped = call("elastic", "disable", *PLACE, "--if-silent", "30min")
+    assert (stopped.status, stopped.err) == (EXIT_FINE, "")
     assert not path.exists()
 
 

@@ -88,20 +88,20 @@ def test_groups_stand_as_their_ads_say(status: Any) -> None:
     assert hep["runtime"] == {"cpus": 12, "memory": 24576}
     assert hep["waiting"] == {"cpus": 10, "memory": 18432}
     assert chem["lent"] == {"cpus": 8, "memory": 16384}
-    # 2 claims of 1 GiB and 10 of 2 GiB are 12 cpus and 22 GiB.
+    # Its min of 6, and what physics is guaranteed besides; the rest of its runtime is surplus.
     assert hep["quota"] == {
-        "now": None, "target": 12, "headroom": 0, "accept_surplus": False, "used": 2,
+        "now": None, "target": 8, "headroom": 0, "accept_surplus": True, "used": 2,
     }  # fmt: skip
     assert hep["binding"] == "cpus"
     assert (
         found["groups"]["physics"]["quota"]["now"],
         found["groups"]["physics"]["quota"]["target"],
-    ) == (8, 12)
+    ) == (8, 8)
     assert (
         chem["quota"]["target"],
         chem["quota"]["headroom"],
         chem["quota"]["accept_surplus"],
-    ) == (8, 8, False)
+    ) == (8, 8, True)
     assert found["pool_weight"] == 16
     assert (found["claims"], found["idle_jobs"], found["problems"]) == (2, 20, [])
 
@@ -189,6 +189,37 @@ def test_why_tells_a_group_what_it_may_have_and_who_has_what_it_lends(
     assert "declare no group bio" in call("why", "bio", *words).err
 
 
+def test_jobs_that_no_min_pays_the_protection_of_are_named(status: Any, quiet_place: Path) -> None:
+    """hep has two jobs that ask for it, and may protect one."""
+    jobs = "\n".join(JOBS[:2]).replace("JobStatus = 2", "JobStatus = 2\nHtcqProtected = true")
+    (quiet_place / "pool/jobs.ads").write_text(jobs)
+    (quiet_place / "q.toml").write_text(f"[elastic.reclaim]\nprotected_jobs = 1\n{QUOTAS}")
+    found = printed(status("--json"))["protected"]
+    metrics = status("--prometheus", "-").out.splitlines()
+
+    assert found == [
+        {
+            "group": "physics.hep",
+            "paid": 1,
+            "unpaid": 1,
+            "amounts": found[0]["amounts"],
+            "why": ["the site lets a group protect 1 jobs"],
+        }
+    ]
+    assert found[0]["amounts"]["cpus"] == 1
+    assert (
+        "1 of 2 jobs of physics.hep with HtcqProtected = true are not protected: the site lets a "
+        "group protect 1 jobs"
+    ) in status().out
+    for name in ("protected_jobs", "protected_above_min_jobs"):
+        (line,) = [
+            each
+            for each in metrics
+            if each.startswith(f"htcq_elastic_{name}{{") and 'group="physics.hep"' in each
+        ]
+        assert line.endswith(" 1")
+
+
 def test_a_journal_that_cannot_be_read_is_told(status: Any, quiet_place: Path) -> None:
     (quiet_place / "journal").mkdir()
     settings = f'[elastic.write]\njournal = "{quiet_place}/journal"\n'
@@ -216,9 +247,13 @@ def test_the_table_says_the_same_for_people(status: Any) -> None:
         "18 GiB",
         "-",
     ] in cells
-    assert ["physics.hep", "-", "12", "-", "2", "no", "cpus"] in cells
-    assert ["chem", "8", "8", "8", "0", "no", "-"] in cells
-    assert ["enforced by HTCondor: every claim has 1 of it per slot weight of 1"] in cells
+    assert ["physics.hep", "-", "8", "-", "2", "yes", "cpus"] in cells
+    assert ["chem", "8", "8", "8", "0", "yes", "-"] in cells
+    assert any(
+        line[0].startswith("approximated by HTCondor: every claim has 1 of it per slot weight of 1")
+        for line in cells
+        if line
+    )
 
 
 def test_six_dimensions_stay_readable(status: Any, quiet_place: Path) -> None:

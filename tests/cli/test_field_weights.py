@@ -29,3 +29,15 @@ def test_a_pool_that_weighs_more_when_it_is_full(call: Call) -> None:
 
     assert "SlotWeight is 8 while the slot is unused" in done.out
     assert "the pool weighs the more the busier it is" in done.out
+
+
+def test_status_sums_what_the_accountant_counts_and_quota_says(call: Call) -> None:
+    """12, which Accountant.cpp makes of the slots as they are split (tests/golden/field/README.md)."""
+    given = str(_FIELD / "max-weight-real")
+    text = call("status", "--snapshot", given).out
+
+    assert any(line.split()[:2] == ["total", "12"] for line in text.splitlines())
+    assert "(the slots weigh 8 while they are unused)" in text
+    assert "weight-changes" not in text
+    assert "pool 12" in call("quota", "--snapshot", given).out
+    assert "running=10;;;;12" in call("status", "--nagios", "--snapshot", given).out

@@ -208,6 +208,9 @@ def answers(call: Call, path: Path, skipped: Collection[str] = ()) -> str:
             if name not in ("elastic plan", "elastic reclaim")
             else (EXIT_FINE, 3)
         )
+        if "queues-partial" in done.err:
+            # Some of the odd submitters have idle jobs by their ads, and none in the queues.
+            fine = (*fine, 3)
         assert done.status in fine, f"{name}: {done.err}"
         assert done.out or name.startswith("drift"), name
         told.append(done.err)

@@ -317,18 +317,21 @@ def test_who_holds_what_a_group_lacks_stands_in_text_json_csv_and_page(
     ads = (slot(Cpus=0), *uses("a", 20), wants("a", 4, 20), wants("b", 30))
     (place / "collector.ads").write_text(collected(ads))
     (place / "config.txt").write_text(config)
-    told = "group b uses 0 of the 8 that quota and demand give; held by a 12, as its 20 claims end"
+    told = "group b uses 0 of the 8 that it is due; held by a 12, as its 20 claims end"
+    told += ", for jobs that fit there"
 
     assert told in call("quota", "--snapshot", str(place)).out.splitlines()
     found = {each["name"]: each for each in looked(call, "--snapshot", str(place))["standings"]}
     holder = {"name": "a", "is_group": True, "amount": 12, "since": None, "returns_at": None}
-    assert found["b"]["held_by"] == [{**holder, "returns": "as its 20 claims end"}]
+    assert found["b"]["held_by"] == [
+        {**holder, "returns": "as its 20 claims end, for jobs that fit there"}
+    ]
     assert (found["b"]["below"], found["b"]["headroom"], found["b"]["obtainable"]) == (8, 8, 0)
     assert (found["a"]["below"], found["a"]["held_by"]) == (0, [])
     rows = list(csv.DictReader(call("quota", "--snapshot", str(place), "--csv").out.splitlines()))
     (row,) = (each for each in rows if each["group"] == "b")
     assert (row["below_weight"], row["obtainable_weight"]) == ("8", "0")
-    assert row["held_by"] == "a 12, as its 20 claims end"
+    assert row["held_by"] == "a 12, as its 20 claims end, for jobs that fit there"
     page = tmp_path / "page.html"
     call("quota", "--snapshot", str(place), "--html", str(page))
     assert told in page.read_text()

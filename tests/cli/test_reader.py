@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from htcq.errors import UNCONFINED_VARIABLE
+
 ROOT = Path(__file__).resolve().parents[2]
 POOL = ROOT / "tests/golden/negotiation-2/sid-reserved"
 COMMANDS = (
@@ -74,7 +76,13 @@ def said(pool: Path, place: Path, environment: dict[str, str], *before: str) -> 
         errors="backslashreplace",
         check=True,
         cwd=place,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", **values},
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "LANG": "C.UTF-8",
+            UNCONFINED_VARIABLE: "1",
+            **values,
+        },
     )
     return done.stdout
 

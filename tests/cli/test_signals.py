@@ -109,6 +109,8 @@ QUOTAS = (
     '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\n'
     "min = { cpus = 4 }\nmax = { cpus = 8 }\n"
 )
+#: The last quotas that were accepted.
+ACCEPTED = "journal.quotas"
 #: It stays, and nobody holds it.
 LOCK = "config.d/.60-htcq-elastic.config.lock"
 ASKING = {
@@ -155,7 +157,7 @@ def test_a_signal_while_a_pool_is_asked_ends_the_children_and_takes_their_files(
     interrupted = number == signal.SIGINT
     assert (process.returncode, out) == (EXIT_UNKNOWN if interrupted else -number, "")
     assert err == ("htcq: interrupted\n" if interrupted else "")
-    assert files(quiet_place) - before <= {LOCK}
+    assert files(quiet_place) - before <= {LOCK, ACCEPTED}
     with held(quiet_place / LOCK, "the next"):
         assert before <= files(quiet_place)
     assert names(quiet_place / "tmp") == []

@@ -76,7 +76,7 @@ def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
     assert (found["schema"], found["source"], found["unit"]) == (1, snapshot, "slot weight")
     assert found["matches"][0] == {
         "job": "1.0", "request": "1.0", "submitter": "a.ann@site", "slot": "slot1@node1", "cost": 1, "standing": 1,
-        "refusal": "", "preempts": "", "by": "", "dynamic_slots": [],
+        "refusal": "", "preempts": "", "by": "", "dynamic_slots": [], "access_point": "access1",
     }  # fmt: skip
     assert [(each["job"], each["submitter"]) for each in found["matches"]] == [
         *((f"1.{proc}", "a.ann@site") for proc in range(3)),
@@ -203,6 +203,17 @@ def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> Non
 LASTS = ("--interval", "300", "--run-time", "600")
 
 
+def test_cycles_are_as_far_apart_as_the_negotiator_has_them(snapshot: str, call: Call) -> None:
+    """A cycle comes NEGOTIATOR_INTERVAL after the one before (matchmaker.cpp, 25.14)."""
+    dump = Path(snapshot) / "config.txt"
+    dump.write_text(f"{dump.read_text()}\nNEGOTIATOR_INTERVAL = 480\n")
+    found = as_json(call, "--snapshot", snapshot, "--cycles", "3")
+    assert found["interval_seconds"] == 480
+    assert [each["at"] for each in found["cycles"]] == [0, 480, 960]
+    given = as_json(call, "--snapshot", snapshot, "--cycles", "3", "--interval", "90")
+    assert given["interval_seconds"] == 90
+
+
 def test_several_cycles_have_names_of_their_own(snapshot: str, call: Call) -> None:
     found = as_json(call, "--snapshot", snapshot, "--cycles", "3", *LASTS)
 
@@ -262,6 +273,8 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         (("--seed", "1"), {}, "--seed without --cycles"),
         ((), {"jobs": False}, "has no jobs"),
         (("--set", "A"), {}, "not KNOB=VALUE"),
+        (("--set", "exec:START=false"), {}, "nor access:KNOB=VALUE nor execute:KNOB=VALUE"),
+        (("--set", "access:=3"), {}, "nor access:KNOB=VALUE nor execute:KNOB=VALUE"),
         (("--pool", "here"), {}, "contradict each other"),
     ],
 )
@@ -327,3 +340,50 @@ def test_usage_against_quota_is_drawn_in_characters(snapshot: str, call: Call) -
     assert [line.split() for line in lines if line.startswith("b ")] == [
         ["b", "|██|", "5", "5", "5", "5", "5"]
     ]
+
+
+def test_matches_name_the_access_point_where_several_have_jobs(call: Call, tmp_path: Path) -> None:
+    """Both schedds have a job 1.0."""
+    place = tmp_path / "snap"
+    place.mkdir()
+    asking = [submitter(ScheddName=f'"ap{number}"') for number in (1, 2)]
+    jobs = [job("1.0", GlobalJobId=f'"ap{number}#1.0#1"') for number in (1, 2)]
+    jobs.append(job("2.0", GlobalJobId='"ap2#2.0#1"', RequestCpus=99))
+    (place / "collector.ads").write_text(collected((policy_slot(), *asking)))
+    (place / "jobs.ads").write_text("\n".join(jobs))
+    (place / "config.txt").write_text("")
+    out = call("simulate", "--matches", "--snapshot", str(place)).out
+    found = as_json(call, "--snapshot", str(place))
+
+    assert [line.split()[1] for line in out.splitlines() if "#1.0" in line] == [
+        "ap1#1.0",
+        "ap2#1.0",
+    ]
+    assert [(each["access_point"], each["job"]) for each in found["matches"]] == [
+        ("ap1", "1.0"),
+        ("ap2", "1.0"),
+    ]
+    assert [(each["access_point"], each["job"]) for each in found["rejections"]] == [("ap2", "2.0")]
+
+
+def test_one_access_point_need_not_be_named(call: Call, snapshot: str) -> None:
+    out = call("simulate", "--matches", "--snapshot", snapshot).out
+
+    assert "#1.0" not in out
+
+
+def test_where_no_job_waits_no_slot_is_too_few(call: Call, quiet_place: Path) -> None:
+    place = write(quiet_place / "idle", jobs=False)
+    (Path(place) / "jobs.ads").write_text("")
+    (Path(place) / "collector.ads").write_text(collected((policy_slot(),)))
+
+    assert "no job asks for a slot, 0 rejections" in call("simulate", "--snapshot", place).out
+
+
+def test_a_knob_that_matters_in_later_cycles_alone_does_not_read_as_without_effect(
+    call: Call, snapshot: str
+) -> None:
+    out = call("simulate", "--set", "execute:CLAIM_WORKLIFE=0", "--snapshot", snapshot).out
+
+    assert "nothing changes in the next cycle" in out
+    assert "--cycles shows later ones" in out

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.sites import collected, job, slot
+from tests.audit.sites import collected, job, slot, submitter
 from tests.cli.conftest import ROOT, Call, Done
 
 #: A rule that finds one thing in each pool that has slots, and says as whom it looks.
@@ -56,7 +56,7 @@ class Site:
 def site(tmp_path: Path, command: Call, quiet_place: Path) -> Site:
     snapshot = quiet_place / "snap"
     snapshot.mkdir()
-    (snapshot / "collector.ads").write_text(collected([slot()]))
+    (snapshot / "collector.ads").write_text(collected([slot(), submitter()]))
     (snapshot / "jobs.ads").write_text(job())
     return Site(tmp_path / "site", command)
 

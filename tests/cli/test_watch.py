@@ -146,12 +146,12 @@ PROGRAM = """
 import argparse, os
 from htcq.cli.watch import watched
 from htcq.operations import confined
-from htcq.limits import MIB, USUAL
+from htcq.limits import MIB, Limits
 confined.enabled = True
 def look(begin):
     begin()
     handles = len(os.listdir("/proc/self/fd"))
-    confined.confine("pool", USUAL, 4096 * MIB, 60)
+    confined.confine("pool", Limits(unconfined=True), 4096 * MIB, 60)
     print("handles", handles, "child of", os.getppid())
     return 0
 watched(argparse.Namespace(watch=1, snapshot=None), look)

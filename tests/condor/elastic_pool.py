@@ -106,7 +106,7 @@ class Elastic:
 
         A look at so small a pool can miss some of it while claims end and others begin: then a
         step is refused, or divides a claim less."""
-        for _ in range(20):
+        for _ in range(60):
             status, out, err = self.htcq("run", "--once", "--yes")
             assert status == 0 or "the pool weighs" in err, err
             if tuple(map(float, self.configured())) == (busy, quiet):

@@ -137,5 +137,5 @@ def test_the_pool_is_sound_when_it_is_full_and_its_unsold_weight_is_told(
     assert {rule for rule in found if found[rule]["severity"] != "info"} <= FAR_ABOVE
     left = weights(pool, "PartitionableSlot")
     message = found["stranded-weight"]["message"]
-    assert f"a weight of {left:g}, " in message
-    assert "is left there" in message
+    assert f"weight {left:g} (" in message
+    assert "stays unused" in message

@@ -123,7 +123,7 @@ def test_one_account_plans_what_another_one_writes(accounts: Accounts) -> None:
     assert ": written, and the negotiator shows plan " in done.stdout
     assert LOOKING & set(done.stderr.split()) == set()
     assert {name: quota for name, (quota, _) in elastic.published().items()} == {
-        "busy": 8.0,
+        "busy": 4.0,
         "quiet": 4.0,
     }
     assert elastic.path.stat().st_uid == 0

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from broken import SMALL_JOB, UNHURRIED, policy
+from broken import SMALL_JOB, UNHURRIED, before, policy
 from claims import come_to, queued
 from conftest import NEWEST, PACE, ROOT, Site
 from elastic_pool import FILE, Elastic, elastic_pool
@@ -164,22 +164,25 @@ def test_a_pool_that_shrinks_to_a_third_and_grows_to_six_times_that(
     elastic.declare({"busy": both, "quiet": both})
     (tmp_path / "quotas.toml").write_text((tmp_path / "elastic.toml").read_text())
     elastic.step()
-    assert elastic.configured() == ("24", "24")
+    assert elastic.configured() == ("12", "12")
 
     resized(elastic, 8)
     said = tried(elastic, Reclaim(elastic.pool, tmp_path))
     assert said.count("the pool weighs 8, 20% or more below the 24 seen before") == 2
-    # Nobody asks for anything, so that limits above the pool harm nobody.
+    # The negotiator scales quotas that are above the pool: both have half of it, whoever comes.
     elastic.step("--accept-loss")
-    queued(elastic.pool, {"busy.ann": 9, "quiet.cy": 9})
+    with before(elastic.pool):
+        queued(elastic.pool, {"busy.ann": 9, "quiet.cy": 9})
+    come_to(elastic.pool, {"busy.ann": 4, "quiet.cy": 4})
     elastic.step()
-    # Both mins are scaled down to 4; a group whose jobs have begun by then keeps what it uses.
-    assert all(4 <= float(quota) <= 8 for quota in elastic.configured())
 
     elastic.pool.remove_jobs()
     resized(elastic, 48)
     elastic.step()
-    assert elastic.configured() == ("40", "40")
+    assert elastic.configured() == ("12", "12")
+    with before(elastic.pool):
+        queued(elastic.pool, {"busy.ann": 50, "quiet.cy": 12})
+    come_to(elastic.pool, {"busy.ann": 36, "quiet.cy": 12})
 
 
 def test_quotas_that_are_broken_while_the_writer_runs(site: Site, tmp_path: Path) -> None:

@@ -174,7 +174,9 @@ BREAKS: Mapping[str, Break] = {
         {"request_memory": 8192},
     ),
     "a slot that is larger than the quota": Break(
-        frozenset(("slot-exceeds-quota",)), {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2"}, {"hep.ann": 1}
+        frozenset(("slot-exceeds-quota",)),
+        {"GROUP_NAMES": "hep, chem", "GROUP_QUOTA_hep": "2", "GROUP_QUOTA_chem": "5"},
+        {"hep.ann": 1, "chem.ben": 1},
     ),
     "claims that take no memory": Break(
         frozenset(("consumes-no-cpu-or-memory",)),
@@ -348,10 +350,14 @@ _NO_SETTING: Mapping[str, str] = {
     "negotiation-cut-off": "what takes the time is not known",
     "starts-do-not-last": "what ends the jobs is not known",
     "claims-stay-idle": "the access point has to be looked at",
+    "machine-ads-incomplete": "which file takes ARCH or OPSYS away only the site knows",
+    "jobs-held-by-faults": "the disk, the hook or the account has to be mended",
+    "schedd-starts-refused": "a universe may be closed on purpose, and how many jobs may run is the site's to say",
     "submitted-jobs-vanish": "what the policy was to remove or to refuse is not known",
     "negotiation-fails": "the access point or the network has to be looked at",
     "transformed-jobs-fit-nothing": "what the transform was to write is not known",
     "defrag-never-done": "which machines are whole is the site's to say",
+    "security-does-not-match": "which methods the daemons have in common is the site's to say",
     "start-refuses-dynamic-slots": "START is the site's own condition, and only the site knows which part dynamic slots need not meet",
 }
 #: Proven by a test of its own.

@@ -87,6 +87,11 @@ def named(look: Said, expected: Mapping[str, tuple[str, _Key, str]]) -> None:
     assert look.status["verdict"] == "findings"
 
 
+def _is_suspended(fleet: Fleet, machine: str) -> bool:
+    ads = fleet.pool.ads("slots", ["Machine", "Activity"])
+    return any(ad["Machine"] == f"{machine}.test" and ad["Activity"] == "Suspended" for ad in ads)
+
+
 def test_machines_that_fail_in_different_ways_are_told_apart(fleet: Fleet, tmp_path: Path) -> None:
     files = {name: text for name, (text, *_) in ON_MACHINES.items()}
     files.update({name: text for name, (text, _) in BY_THEIR_ADS.items()})
@@ -95,7 +100,9 @@ def test_machines_that_fail_in_different_ways_are_told_apart(fleet: Fleet, tmp_p
         # Nothing else is tried by these jobs, so that each machine fails with its own.
         fleet.submit({**SMALL, "requirements": f'TARGET.Machine == "{name}.test"'}, 6)
     fleet.submit(SMALL, 8)
-    cycles(fleet, 8)
+    cycles(fleet, 4)
+    fleet.pool.wait(lambda: _is_suspended(fleet, "m5"), 90, "suspended claims", ("NegotiatorLog",))
+    cycles(fleet, 4)
     look = said(fleet, tmp_path)
 
     named(look, ON_MACHINES)
@@ -121,17 +128,68 @@ def test_access_points_that_fail_in_different_ways_are_told_apart(
     named(said(fleet, tmp_path), ON_ACCESS_POINTS)
 
 
-def test_a_machine_that_refuses_claims_is_matched_again_and_again(
-    fleet: Fleet, tmp_path: Path
-) -> None:
+def test_faults_on_the_way_from_a_queue_to_a_job_that_runs(fleet: Fleet, tmp_path: Path) -> None:
+    """A startd that refuses claims, a hook that hangs, a collector that refuses ads of submitters."""
     refuses = "DENY_DAEMON = *\nDENY_WRITE = *\nSEC_ENABLE_MATCH_PASSWORD_AUTHENTICATION = False\n"
+    hook = fleet.pool.path("fleet", "hang.sh")
+    hook.write_text("#!/bin/sh\nexec sleep 86400\n")
+    hook.chmod(0o755)
+    hangs = "STARTER_DEFAULT_JOB_HOOK_KEYWORD = X\n"
+    hangs += f"X_HOOK_PREPARE_JOB = {fleet.pool.record.inner_directory}/fleet/hang.sh\n"
     files = dict.fromkeys((*ACCESS_POINTS, "central"), APART)
     files.update(dict.fromkeys(MACHINES, f"{APART}START = False\n"))
-    start(fleet, {**files, "m1": APART + refuses})
-    cluster = fleet.submit(SMALL, 2)
-    cycles(fleet, 5)
-    key = ("expected-starts-missing", f"job {cluster}.0")
-    named(said(fleet, tmp_path), {"m1": ("", key, "DENY_DAEMON")})
+    files.update({"m1": APART + refuses, "m2": APART + hangs})
+    files["central"] += 'COLLECTOR_REQUIREMENTS = ScheddName =!= "ap2.test"\n'
+    start(fleet, files)
+    cluster = fleet.submit({**SMALL, "requirements": 'TARGET.Machine == "m1.test"'}, 2)
+    fleet.submit({**SMALL, "requirements": 'TARGET.Machine == "m2.test"'}, 2)
+    fleet.submit(SMALL, 2, "ap2")
+    cycles(fleet, 6)
+    refused = ("expected-starts-missing", f"job {cluster}.0")
+    unheard = ("expected-starts-missing", "access point ap2.test")
+    named(
+        said(fleet, tmp_path),
+        {
+            "m1": ("", refused, "DENY_DAEMON"),
+            # A capture asks no startd for its knobs that has started so few.
+            "m2": ("", (_STARTS, "machine m2.test"), "JobCurrentStartExecutingDate"),
+            "central": ("", unheard, "COLLECTOR_REQUIREMENTS"),
+        },
+    )
+
+
+def test_holds_that_no_user_can_lift_and_claims_that_are_lost(fleet: Fleet, tmp_path: Path) -> None:
+    """WANT_HOLD, execute directories that cannot be encrypted, claims that end at once; a policy and a default."""
+    files = {
+        "m2": 'PREEMPT = True\nWANT_HOLD = True\nWANT_HOLD_REASON = "no"\n',
+        "m3": "MAX_CLAIM_ALIVES_MISSED = 0\n",
+        "m4": "ENCRYPT_EXECUTE_DIRECTORY = True\n",
+        "ap2": "JOB_DEFAULT_REQUESTMEMORY = 1000000\n",
+        "ap3": "SYSTEM_PERIODIC_HOLD = True\nPERIODIC_EXPR_INTERVAL = 2\n",
+    }
+    start(fleet, files)
+    for machine in ("m2", "m3", "m4"):
+        fleet.submit({**SMALL, "requirements": f'TARGET.Machine == "{machine}.test"'}, 3)
+    fleet.submit({name: SMALL[name] for name in ("request_cpus", "request_disk")}, 3, "ap2")
+    fleet.submit(SMALL, 3, "ap3")
+    cycles(fleet, 8)
+    by = "HoldReasonCode"
+    named(
+        said(fleet, tmp_path),
+        {
+            "m2": ("", ("jobs-held-by-faults", "machine m2.test"), by),
+            "m2 by itself": ("", (_LASTS, "machine m2.test"), "PREEMPT"),
+            "m3": ("", (_STARTS, "machine m3.test"), "RecentClaimRequests"),
+            "m4": ("", ("jobs-held-by-faults", "machine m4.test"), by),
+            "ap2": (
+                "", ("transformed-jobs-fit-nothing", "access point ap2.test"),
+                "JOB_DEFAULT_REQUESTMEMORY",
+            ),
+            "ap3": (
+                "", ("jobs-held-by-faults", "access point ap3.test"), "SYSTEM_PERIODIC_HOLD"
+            ),
+        },
+    )  # fmt: skip
 
 
 def test_a_group_that_has_the_quota_of_another_is_named(fleet: Fleet, tmp_path: Path) -> None:
@@ -151,12 +209,12 @@ def test_a_group_that_has_the_quota_of_another_is_named(fleet: Fleet, tmp_path: 
     group = next(each for each in look.status["groups"] if each["group"] == "b")
     assert (group["usage"], group["below"]) == (0, 12)
     assert [(each["name"], each["amount"]) for each in group["held_by"]] == [("a", 12)]
-    assert "b has 0 of 12 that quota and demand give" in look.line
+    assert "b uses 0 of the 12 it is due" in look.line
     assert look.line.startswith("HTCQ STATUS WARNING")
     assert {"quota-held-by-others"} == look.rules() - FAR_ABOVE - {"groups-free-to-all"}
     where = str(next(tmp_path.iterdir()))
     text = htcq("why", "b", "--snapshot", where)
-    assert "a uses 18, 12 more than its quota of 6: 18 claims, the first since" in text
+    assert "a uses 18, 12 more than the quota of 6: 18 claims, the first since" in text
     checked = htcq("drift", "check", "--nagios", "--snapshot", where)
     assert checked.startswith("HTCQ DRIFT WARNING")
     assert "1 of 3 groups below quota while jobs wait: b" in checked
@@ -216,3 +274,28 @@ def test_a_pool_that_is_specialised_and_half_rolled_out_has_no_error(
     fleet.submit({**SMALL, "request_cpus": 2}, 2, "ap2")
     cycles(fleet, 6)
     sound(said(fleet, tmp_path))
+
+
+def test_an_access_point_and_a_negotiator_without_a_common_method_are_named(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    files = dict.fromkeys((*ACCESS_POINTS, *MACHINES), APART)
+    files["central"] = f"{APART}SEC_CLIENT_AUTHENTICATION_METHODS = CLAIMTOBE\n"
+    files["ap1"] += (
+        "SEC_NEGOTIATOR_AUTHENTICATION = REQUIRED\nSEC_NEGOTIATOR_AUTHENTICATION_METHODS = FS\n"
+        # Otherwise the negotiator has a session by the schedd's ad, and needs no agreement.
+        "SEC_ENABLE_MATCH_PASSWORD_AUTHENTICATION = False\n"
+    )
+    start(fleet, files)
+    fleet.submit(SMALL, 2, "ap1")
+    fleet.submit(SMALL, 2, "ap2")
+    cycles(fleet, 5)
+    look = said(fleet, tmp_path)
+
+    (finding,) = [each for each in look.audit if each["rule"] == "security-does-not-match"]
+    assert finding["subject"] == "schedd ap1.test"
+    assert "the negotiator has SEC_CLIENT_AUTHENTICATION_METHODS = CLAIMTOBE" in finding["message"]
+    assert "schedd ap1.test has SEC_NEGOTIATOR_AUTHENTICATION_METHODS = FS" in finding["message"]
+    waiting = {each["access_point"] for each in look.why["jobs"]}
+    assert waiting == {"ap1.test"}
+    assert "security-does-not-match" in look.errors()

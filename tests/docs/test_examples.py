@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from htcq.errors import UNCONFINED_VARIABLE
 from tests.docs.documents import PAGES, README, ROOT, Example, examples, matches
 
 
@@ -28,6 +29,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "LC_ALL": "C.UTF-8",
         "CONDOR_CONFIG": str(tmp_path / "condor_config"),
+        # This Python may be one that only root can read.
+        UNCONFINED_VARIABLE: "1",
     }
 
 

@@ -62,7 +62,6 @@ def test_a_job_checkpoints_if_it_says_so(attributes: dict[str, str], expected: b
 @pytest.mark.parametrize(
     ("of_job", "of_slot", "reason"),
     [
-        ({"HtcqProtected": "true"}, {}, "HtcqProtected"),
         ({"JobUniverse": 11}, {}, "parallel universe"),
         ({}, {"State": '"Preempting"'}, "evicted"),
         ({}, {"Activity": '"Retiring"'}, "retirement"),
@@ -79,13 +78,13 @@ def test_what_is_never_taken_back_says_why(
     assert reason in found.protected
 
 
-def test_an_ordinary_job_is_not_protected() -> None:
-    assert (
-        claim(
-            claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", HtcqProtected="false")
-        ).protected
-        == ""
+@pytest.mark.parametrize(("value", "asks"), [("true", True), ("false", False), ("1", False)])
+def test_a_job_may_ask_for_protection(value: str, asks: bool) -> None:
+    found = claim(
+        claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", HtcqProtected=value)
     )
+
+    assert (found.protected, found.asks_protection) == ("", asks)
 
 
 def test_static_slots_and_whole_partitionable_ones_are_claims_as_well() -> None:

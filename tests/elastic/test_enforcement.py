@@ -29,10 +29,27 @@ def how(status: Status) -> dict[str, How]:
     return {each.dimension: each.how for each in status.enforcement}
 
 
-def test_what_slot_weight_counts_is_enforced_and_what_it_does_not_know_only_reported() -> None:
-    """Jobs of a cpu and 1 GiB: 4 cpus each are all that they may have, and take no more than half of the memory."""
-    assert how(look("Cpus")) == {"cpus": How.ENFORCED, "memory": How.REPORTED}
-    assert how(look("Memory / 1024.0"))["memory"] is How.ENFORCED
+def test_who_may_pass_its_max_by_surplus_is_named() -> None:
+    """6 of 8 cpus: HTCondor hands out surplus without a limit, so the max holds only in the next cycle."""
+    why = {each.dimension: each.why for each in look("Cpus").enforcement}["cpus"]
+    assert "a accepts surplus until it has its max" in why
+
+
+def test_what_slot_weight_counts_is_approximated_and_what_it_does_not_know_only_reported() -> None:
+    """Jobs of a cpu and 1 GiB; mins of 4 are all of the pool, so that both may pass their max of 6."""
+    assert how(look("Cpus")) == {"cpus": How.APPROXIMATED, "memory": How.REPORTED}
+    assert how(look("Memory / 1024.0"))["memory"] is How.APPROXIMATED
+
+
+def test_a_max_is_enforced_where_what_is_nobodys_min_suffices_for_it() -> None:
+    """Mins of 1 and maxes of 4 in a pool of 8: each has its max as its quota, and no surplus."""
+    small = {"cpus": 4, "memory": 8192}
+    least = {"cpus": 1, "memory": 2048}
+    declared = quotas(group("a", least, small), group("b", least, small))
+    status = look("Memory / 1024.0", declared=declared)
+
+    assert how(status)["memory"] is How.ENFORCED
+    assert [each.accept_surplus for each in status.targets] == [False, False]
 
 
 def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
@@ -40,7 +57,7 @@ def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
     both = (waiting(1, "a", 20, RequestMemory=3072), waiting(2, "b", 20, RequestMemory=2048))
     status = look("Cpus", *both)
 
-    assert how(status) == {"cpus": How.ENFORCED, "memory": How.APPROXIMATED}
+    assert how(status) == {"cpus": How.APPROXIMATED, "memory": How.APPROXIMATED}
     assert (
         "it determines the quota of a: correct"
         in {each.dimension: each.why for each in status.enforcement}["memory"]
@@ -49,7 +66,12 @@ def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
 
 def test_a_weight_of_both_approximates_what_claims_could_have_more_of() -> None:
     """Claims of a cpu and 1 GiB weigh 2, and 4 of them 8: so would 7 cpus with little memory, but never 8 GiB."""
-    assert how(look("Cpus + Memory / 1024.0")) == {"cpus": How.APPROXIMATED, "memory": How.ENFORCED}
+    least, most = {"cpus": 1, "memory": 1024}, {"cpus": 4, "memory": 8192}
+    declared = quotas(group("a", least, most), group("b", least, most))
+    assert how(look("Cpus + Memory / 1024.0", declared=declared)) == {
+        "cpus": How.APPROXIMATED,
+        "memory": How.ENFORCED,
+    }
 
 
 def test_a_weight_of_the_dominant_asset_enforces_what_no_claims_within_the_quotas_exceed() -> None:
@@ -58,7 +80,7 @@ def test_a_weight_of_the_dominant_asset_enforces_what_no_claims_within_the_quota
     status = look("max({Cpus, Memory / 2048.0})", *jobs)
 
     assert {each.group: each.quota for each in status.targets} == {"a": 4.0, "b": 4.0}
-    assert how(status) == {"cpus": How.ENFORCED, "memory": How.ENFORCED}
+    assert how(status) == {"cpus": How.APPROXIMATED, "memory": How.APPROXIMATED}
 
 
 def test_where_weights_are_off_claims_of_any_size_are_alike() -> None:
@@ -131,4 +153,4 @@ def test_fault_11_leftovers_let_a_group_use_more_than_its_quota() -> None:
         why = {each.dimension: each.why for each in status.enforcement}["cpus"]
         assert why.endswith("beyond the quota (CLAIM_PARTITIONABLE_LEFTOVERS)")
     policies = status_of(pool(policy_slot(SlotWeight="Cpus"), jobs=BUSY), TWO)
-    assert how(policies)["cpus"] is How.ENFORCED
+    assert how(policies)["cpus"] is How.APPROXIMATED

@@ -7,10 +7,20 @@ from typing import Any
 
 import pytest
 
-from htcq.elastic.gates import ignored_faults, negotiator_specific, refusals, several, undeclared
+from htcq.elastic.gates import (
+    ignored_faults,
+    negotiator_specific,
+    refusals,
+    several,
+    undeclared,
+    unguaranteed,
+    unnamed_parents,
+)
 from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, JournalRecord, PoolSeen, state_of
 from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
+from htcq.elastic.step_simulation import BrokenMin
+from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
 
@@ -239,3 +249,18 @@ def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:
         "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
     )
     assert found.message == told
+
+
+def test_a_parent_that_the_name_does_not_say_is_refused_with_the_name_to_use() -> None:
+    groups = [ElasticGroup("P"), ElasticGroup("a", parent="P"), ElasticGroup("P.b", parent="P")]
+    (refusal,) = unnamed_parents(groups)
+
+    assert refusal.message == "group a has the parent P, which its name lacks"
+    assert "name it P.a" in refusal.hint
+
+
+def test_a_min_that_the_next_cycle_breaks_is_refused_with_the_numbers() -> None:
+    (refusal,) = unguaranteed([BrokenMin("all groups come at once", "B", 10.0, "C", 14.0, "C")])
+
+    assert refusal.gate == "guarantee"
+    assert "B would stay 10 below its min, while C is matched 14 beyond its own" in refusal.message

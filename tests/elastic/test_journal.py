@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -155,6 +156,13 @@ def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> N
 
 def test_where_nothing_ever_succeeded_the_silence_begins_with_the_journal() -> None:
     assert state_of([JournalRecord(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
+
+
+def test_a_success_of_a_clock_that_was_ahead_is_no_sign_of_life() -> None:
+    ahead = [*written(1, FIRST, time=NOW + 31_536_000)]
+
+    assert state_of(ahead).silent_for(NOW) == math.inf
+    assert state_of([*written(1, FIRST, time=NOW + 30)]).silent_for(NOW) == -30
 
 
 def test_the_static_quotas_of_the_last_look_are_kept() -> None:

@@ -81,13 +81,22 @@ def planned(
     return next_step(LENDING, observation, sight(**seen), state_of(records), settings, NOW)
 
 
-def test_who_asks_for_nothing_keeps_its_min_and_the_other_has_its_max() -> None:
+def test_quotas_are_the_mins_and_who_is_above_its_min_borrows() -> None:
     plan = planned(observed({"busy": 60}, {"busy": 100})).plan
 
     assert {group.group: (group.written.quota, group.written.accept_surplus) for group in plan.groups} == {
-        "busy": (90.0, False), "quiet": (50.0, False),
+        "busy": (40.0, True), "quiet": (50.0, True),
     }  # fmt: skip
     assert plan.changes
+
+
+def test_who_has_reached_its_max_accepts_no_surplus() -> None:
+    plan = planned(observed({"busy": 90}, {"busy": 10})).plan
+    busy = plan.groups[0]
+
+    assert (busy.written.quota, busy.written.accept_surplus, busy.target.held) == (
+        40.0, False, "max",
+    )  # fmt: skip
 
 
 def test_the_static_quotas_are_the_mins_and_accept_surplus() -> None:
@@ -101,17 +110,15 @@ def test_fault_3_who_wakes_up_has_its_runtime_at_once_and_the_other_is_over() ->
     plan = planned(observed({"busy": 90}, {"busy": 10, "quiet": 70}), records).plan
     busy, quiet = plan.groups
 
-    # 100 cpus: mins of 40 and 50, and the 10 that are left by max of 90 and 100: 5 and 5, of which
-    # busy may want 5.
-    assert (busy.target.quota, quiet.target.quota) == (45.0, 55.0)
+    assert (busy.target.quota, quiet.target.quota) == (40.0, 50.0)
     # What they were a minute ago does not matter.
-    assert (quiet.written.quota, quiet.rule) == (55.0, "bounds")
-    assert (busy.written.quota, busy.rule) == (45.0, "exposed")
-    assert (busy.used, busy.over, [each.group for each in plan.over]) == (90.0, 45.0, ["busy"])
+    assert (quiet.written.quota, quiet.rule) == (50.0, "bounds")
+    assert (busy.written.quota, busy.rule) == (40.0, "")
+    assert (busy.used, busy.over, [each.group for each in plan.over]) == (90.0, 50.0, ["busy"])
 
 
 def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
-    one, other = observed({"busy": 60}, {"busy": 100}), observed({"busy": 50}, {"busy": 110})
+    one, other = observed({"busy": 60}, {"busy": 100}), observed({"busy": 70}, {"busy": 90})
 
     assert planned(one).plan.id == planned(other).plan.id
 
@@ -119,7 +126,7 @@ def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        observed({"busy": 60}, {"busy": 100, "quiet": 20}),
+        observed({"busy": 95}, {"busy": 100}),
         observed({"busy": 60}, {"busy": 100}, pool=99),
         replace(observed({"busy": 60}, {"busy": 100}), negotiator="gpu.example.org"),
     ],
@@ -206,22 +213,83 @@ def test_the_text_has_what_changes_and_ends_with_the_id() -> None:
         ceilings={"busy.ann@x": 2.0},
     )
     stream = io.StringIO()
-    show_plan(step, NOTHING, stream)
+    show_plan(step, NOTHING, (), stream)
     lines = stream.getvalue().splitlines()
 
     assert lines[0].startswith("cm.example.org: 100 of slot weight, ")
-    assert lines[4].split()[:9] == ["busy", "90", "45", "-45", "45", "no", "90", "45", "20"]
-    assert lines[5].split()[:6] == ["quiet", "0", "55", "+55", "55", "no"]
+    assert lines[4].split()[:9] == ["busy", "90", "40", "-50", "40", "no", "90", "50", "20"]
+    assert lines[5].split()[:6] == ["quiet", "0", "50", "+50", "50", "yes"]
     assert "over, and kept until their claims end: busy" in lines
     assert "busy.ann@x has a ceiling of 2, which is left alone" in lines
     assert lines[-1] == f"plan: {step.plan.id}"
 
 
 def test_the_json_has_every_group_and_why_not_now() -> None:
-    told = plan_json(planned(observed({"busy": 60}, {"busy": 100})), NOTHING, ())
+    told = plan_json(planned(observed({"busy": 60}, {"busy": 100})), NOTHING, (), ())
 
     assert (told["schema"], told["changes"], told["refused"]) == (1, True, [])
     assert [(each["group"], each["quota"], each["before"]) for each in told["groups"]] == [
-        ("busy", 90.0, None), ("quiet", 50.0, None),
+        ("busy", 40.0, None), ("quiet", 50.0, None),
     ]  # fmt: skip
     assert told["static"] == {"busy": 40.0, "quiet": 50.0}
+
+
+def test_the_text_has_by_how_much_a_group_can_exceed_its_max_and_why_one_has_no_surplus() -> None:
+    """30 are free: 70 and these are 10 more than 90, and 20 of them are below it."""
+    for running, told in (
+        (70, "busy accepts surplus until it has its max of 90: it can exceed it by up to 10"),
+        (90, "no surplus for busy: what is free could take them beyond their max"),
+    ):
+        stream = io.StringIO()
+        show_plan(planned(observed({"busy": running}, {"busy": 100})), NOTHING, (), stream)
+        assert told in stream.getvalue()
+
+
+def test_it_says_where_static_quotas_serve_as_well() -> None:
+    """No max is below the pool of 100, and both groups lend; the group busy has a max of 90 in LENDING."""
+    open_ended = ElasticQuotas(
+        (
+            ElasticGroup("busy", min={"cpus": 40}, max={"cpus": None}),
+            ElasticGroup("quiet", min={"cpus": 50}, max={"cpus": 100}),
+        )
+    )
+    keeps = replace(open_ended.groups[0], lend=False)
+    without_min = replace(open_ended.groups[0], min={"cpus": 0})
+    for declared, serves in (
+        (open_ended, True),
+        (LENDING, False),
+        (ElasticQuotas((keeps, open_ended.groups[1])), False),
+        (ElasticQuotas((without_min, open_ended.groups[1])), False),
+        (ElasticQuotas((replace(open_ended.groups[0], priority=1), open_ended.groups[1])), False),
+    ):
+        seen = observed({"busy": 60}, {"busy": 100})
+        step = next_step(declared, seen, sight(), state_of(()), SETTINGS, NOW)
+        stream = io.StringIO()
+        show_plan(step, NOTHING, (), stream)
+        assert ("static quotas serve this pool as well" in stream.getvalue()) is serves
+
+
+@pytest.mark.parametrize(
+    ("priority", "least", "said"),
+    [
+        (1, {"busy": 40, "quiet": 20}, "quiet 20 of 50 (priority 0)"),
+        (-1, {"busy": 10, "quiet": 50}, "busy 10 of 40 (priority -1)"),
+    ],
+)
+def test_in_a_shortage_the_plan_says_whose_mins_are_not_whole(
+    priority: int, least: dict[str, int], said: str
+) -> None:
+    """The pool has 60 of 100; both want more than their mins of 40 and 50."""
+    first = replace(LENDING.groups[0], priority=priority)
+    declared = ElasticQuotas((first, *LENDING.groups[1:]))
+    seen = observed({}, {"busy": 100, "quiet": 100}, pool=60)
+    step = next_step(declared, seen, sight(), state_of(()), SETTINGS, NOW)
+    stream = io.StringIO()
+    show_plan(step, NOTHING, (), stream)
+
+    assert {each.group: each.quota for each in step.plan.file.groups} == least
+    assert not step.broken
+    assert (
+        f"the mins exceed what there is, and higher priorities come first: {said}\n"
+        in stream.getvalue()
+    )

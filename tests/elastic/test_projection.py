@@ -69,11 +69,10 @@ def test_what_is_above_is_the_sum_of_what_is_below_and_of_its_own_jobs() -> None
     found = planned(pool(*nodes(2), jobs=jobs), declared)
 
     assert {name: (each.runtime, each.quota) for name, each in found.items()} == {
-        # What nobody asks for may be any group's, up to its max: physics has 3 more, each of its
-        # children these and the same again.
+        # The mins: HTCondor itself lends what nobody asks for.
         "physics": (2 + 3 + 4, 12),
-        "physics.hep": (3, 3 + 3),
-        "physics.lep": (4, 4 + 3),
+        "physics.hep": (3, 4),
+        "physics.lep": (4, 4),
     }
     assert [(each.parent, each.leaf) for each in found.values()] == [
         ("", False),
@@ -104,29 +103,28 @@ def test_runtimes_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> Non
     assert [each.quota for each in found.values()] == [4, 4]
 
 
-def test_fault_6_what_nobody_asks_for_is_offered_to_all_up_to_their_max_and_none_accepts_surplus() -> (
-    None
-):
+def test_what_nobody_asks_for_is_lent_by_htcondor_up_to_a_max_that_it_cannot_hold() -> None:
+    """16 cpus are free, 11 of them nobody's min: who could pass its max at once has a part of these as its quota."""
     declared = quotas(
-        group("held", {"cpus": 1}, {"cpus": 15}),
+        group("small", {"cpus": 1}, {"cpus": 4}),
+        group("large", {"cpus": 1}, {"cpus": 15}),
         group("half", {"cpus": 1}, {"cpus": 16, "memory": 1024}),
         group("open", {"cpus": 1}, {"cpus": 16}),
-        group("unlimited", {"cpus": 1}, {"cpus": None}, weight={"cpus": 1}),
-        group("above", {"cpus": 1}, {"cpus": 15}),
+        group("above", {"cpus": 1}, {"cpus": 6}),
         group("above.open", {"cpus": 1}, {"cpus": 16}),
     )
     found = planned(pool(*nodes(2), jobs=[]), declared)
 
-    assert {name: (each.quota, each.most) for name, each in found.items()} == {
-        "held": (15, 15),
+    assert {name: (each.quota, each.most, each.held) for name, each in found.items()} == {
+        "small": (4, 4, "max"),
+        # 14 of it are below its max, 1 beyond: it borrows.
+        "large": (1, 15, ""),
         # 1 GiB is usual for half a cpu, and its min of 1 is declared.
-        "half": (1, 1),
-        "open": (16, None),
-        "unlimited": (16, None),
-        "above": (15, 15),
-        "above.open": (15, None),
+        "half": (1, 1, "max"),
+        "open": (1, None, ""),
+        "above": (6, 6, "max"),
+        "above.open": (1, None, ""),
     }
-    assert not any(each.accept_surplus for each in found.values())
 
 
 def test_jobs_of_a_group_above_others_need_no_step_either() -> None:
@@ -135,9 +133,28 @@ def test_jobs_of_a_group_above_others_need_no_step_either() -> None:
     )
     found = planned(pool(*nodes(2), jobs=[waiting(1, "above", 3)]), declared)
 
-    assert (found["above"].runtime, found["above"].quota) == (3.0, 8.0)
+    # It can have its max of 8 and no more, and with it all that is below.
+    assert (found["above"].runtime, found["above"].quota, found["above"].held) == (3.0, 8.0, "max")
     assert found["above"].in_need
-    assert found["above.below"].quota == 5.0
+    assert (found["above.below"].quota, found["above.below"].held) == (1.0, "")
+
+
+def test_in_a_shortage_quotas_are_the_mins_of_the_higher_priorities_first() -> None:
+    """Two of three nodes are away: 8 cpus for mins of 6, 4 and 4."""
+    declared = quotas(
+        group("a", {"cpus": 6}, {"cpus": 24}, priority=1),
+        group("b", {"cpus": 4}, {"cpus": 24}),
+        group("c", {"cpus": 4}, {"cpus": 24}),
+    )
+    ads = [*nodes(1)]
+    found = planned(
+        pool(*ads, jobs=[waiting(1, "a", 9), waiting(2, "b", 9), waiting(3, "c", 9)]), declared
+    )
+
+    assert {name: each.least for name, each in found.items()} == {"a": 6, "b": 1, "c": 1}
+    assert {name: each.quota for name, each in found.items()} == {"a": 6, "b": 1, "c": 1}
+    assert {name: each.guaranteed for name, each in found.items()} == {"a": 6, "b": 4, "c": 4}
+    assert [each.priority for each in found.values()] == [1, 0, 0]
 
 
 def test_fault_3_a_claim_in_motion_does_not_make_the_pool_smaller() -> None:
@@ -160,3 +177,18 @@ def test_fractions_of_weight_stay_where_slots_have_them() -> None:
     )
 
     assert found["physics"].quota == 1.5
+
+
+def test_among_groups_without_a_min_who_comes_has_as_much_as_who_is_there() -> None:
+    """A min of 4 for p alone; p.a runs 2 jobs. With quotas of 2 and 0 p.b would have none of the 4 when it comes."""
+    most = {"cpus": 8}
+    declared = quotas(
+        group("p", {"cpus": 4}, most), group("q", {"cpus": 4}, most),
+        group("p.a", {"cpus": 0}, most), group("p.b", {"cpus": 0}, most),
+    )  # fmt: skip
+    slots = [*nodes(1), claimed(1, "p.a.ann@x"), claimed(2, "p.a.ann@x")]
+    found = planned(pool(*slots), declared)
+
+    assert {name: each.quota for name, each in found.items()} == {
+        "p": 4.0, "q": 4.0, "p.a": 0.0, "p.b": 0.0,
+    }  # fmt: skip

@@ -35,7 +35,7 @@ def test_parents_come_before_those_below_them_and_siblings_by_name() -> None:
 
     assert file.knobs() == (
         ("GROUP_NAMES", "bio, Chem, phys, phys.hep"),
-        ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "True"),
+        ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False"),
         ("GROUP_QUOTA_bio", "2"), ("GROUP_ACCEPT_SURPLUS_bio", "False"),
         ("GROUP_QUOTA_Chem", "1"), ("GROUP_ACCEPT_SURPLUS_Chem", "False"),
         ("GROUP_QUOTA_phys", "6"), ("GROUP_ACCEPT_SURPLUS_phys", "True"),

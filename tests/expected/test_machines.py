@@ -134,3 +134,62 @@ def test_a_machine_that_was_hardly_asked_has_done_nothing() -> None:
     assert found(
         STARTS, site(free(RecentActivationRequests=9, RecentJobStarts=0), cycles(), jobs=[job])
     )
+
+
+def test_shadows_that_all_end_wherever_they_run_are_the_access_points() -> None:
+    """As seen with SHADOW_LOG in a directory that is not there: 14 shadows for each of three jobs."""
+    dead: dict[str, Text | None] = {
+        "NumJobMatches": 14, "NumShadowStarts": 14, "NumJobStarts": 0, "NumJobCompletions": 0,
+        "VacateReason": '"Shadow Exception"',
+    }  # fmt: skip
+    hosts = ("slot1_1@node1", "slot1_1@node2")
+    jobs = [waiting(f"2.{n}", **dead, LastRemoteHost=f'"{host}"') for n, host in enumerate(hosts)]
+    few = {"RecentJobStarts": 0, "RecentActivationRequests": 2}
+    slots = (free(**few), free("slot1@node2", Machine='"node2"', **few))
+    access = {"access1": "MAX_SHADOW_EXCEPTIONS = 3\n"}
+    finding = only(STARTS, site(*slots, access_point(), cycles(), jobs=jobs, access=access))
+    assert finding.subject == "access point access1"
+    assert "got 28 shadows, and all of these ended before a job began to run" in finding.message
+    assert observed(finding)["MAX_SHADOW_EXCEPTIONS"] == "3"
+    # One machine may be at fault, and jobs of the access point that run show that its shadows do.
+    assert not found(STARTS, site(*slots, access_point(), cycles(), jobs=jobs[:1]))
+    assert not found(STARTS, site(*slots, claim(), access_point(), cycles(), jobs=jobs))
+
+
+def test_no_machine_is_accused_of_the_shadows_of_an_access_point() -> None:
+    """Seen on 25.14.1 with SHADOW = /bin/false: on every machine claims are granted and given back."""
+    dead: dict[str, Text | None] = {
+        "NumJobMatches": 23, "NumShadowStarts": 23, "NumJobStarts": 0, "NumJobCompletions": 0,
+        "VacateReason": '"Shadow Exception"',
+    }  # fmt: skip
+    hosts = ("slot1_1@node1", "slot1_1@node2")
+    jobs = [waiting(f"1.{n}", **dead, LastRemoteHost=f'"{host}"') for n, host in enumerate(hosts)]
+    counts = {"RecentClaimRequests": 11, "RecentActivationRequests": 0, "RecentJobStarts": 0}
+    slots = (free(**counts), free("slot1@node2", Machine='"node2"', **counts))
+    finding = only(STARTS, site(*slots, access_point(), cycles(), jobs=jobs))
+    assert finding.subject == "access point access1"
+
+
+def test_a_machine_that_loses_its_claims_is_told_by_its_own_counters_though_a_job_runs_there() -> (
+    None
+):
+    """Seen on 25.14.1 with MAX_CLAIM_ALIVES_MISSED = 0: 34 claims, and one of them came to a start."""
+    lost: dict[str, Text | None] = {
+        "NumJobMatches": 14, "NumShadowStarts": 14, "NumJobStarts": 0, "NumJobCompletions": 0,
+        "LastRemoteHost": _ON_NODE1, "VacateReason": '"ClaimId not found"',
+    }  # fmt: skip
+    counts = {"RecentClaimRequests": 34, "RecentActivationRequests": 1, "RecentJobStarts": 1}
+    given = site(
+        free(**counts), claim(since=LONG_AGO), access_point(), cycles(), jobs=[waiting(**lost)],
+        access={"access1": "SHADOW = /bin/false\n"},
+    )  # fmt: skip
+    finding = only(STARTS, given)
+    assert (finding.subject, finding.severity.word) == ("machine node1", "warning")
+    assert "of 34 claims in 20 minutes 1 came to a start" in finding.message
+    assert "ClaimId not found" in finding.message
+    # With jobs of one access point alone it may be the shadows.
+    assert "StartLog of node1 and ShadowLog of access1 say which" in finding.advice
+    assert observed(finding)["SHADOW"] == "/bin/false"
+    used = {**counts, "RecentActivationRequests": 30}
+    given = site(free(**used), claim(since=LONG_AGO), cycles(), jobs=[waiting(**lost)])
+    assert not found(STARTS, given)

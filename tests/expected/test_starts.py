@@ -5,12 +5,25 @@ from __future__ import annotations
 import pytest
 
 from htcq.expected.unmet import MISSING
+from htcq.pool.pool import Pool
 from tests.audit.sites import Text, found
-from tests.expected.pools import LATELY, NOW, claim, cycles, free, observed, only, site, waiting
+from tests.expected.pools import (
+    LATELY,
+    NOW,
+    access_point,
+    claim,
+    cycles,
+    free,
+    observed,
+    only,
+    site,
+    waiting,
+)
 
 _REJECTED: dict[str, Text | None] = {
     "LastRejMatchReason": '"no match found"', "LastRejMatchTime": NOW - 60,
 }  # fmt: skip
+_OF_ANOTHER: dict[str, Text | None] = {"RemoteUser": '"bob@site"', "AccountingGroup": '"bob@site"'}
 
 
 def test_matches_that_come_to_no_claim() -> None:
@@ -23,8 +36,27 @@ def test_matches_that_come_to_no_claim() -> None:
     assert observed(finding)["DENY_DAEMON"] == "*"
 
 
+def test_machines_that_fail_in_different_ways_are_told_one_by_one() -> None:
+    """Seen on 25.14.1 with an address where nobody listens, and with another that shares no method."""
+    slots = (free(TotalSlotCpus=1, Cpus=1), free("slot1@node2", Machine='"node2"'))
+    execute = {"node1": "TCP_FORWARDING_HOST = 127.0.0.9\n", "node2": "DENY_DAEMON = *\n"}
+    wants = [waiting(f"{n}.0", Requirements=f'TARGET.Machine == "node{n}"') for n in (1, 2)]
+    findings = found(MISSING, site(*slots, cycles(1, 2), jobs=wants, execute=execute))
+    told = {each.subject: observed(each) for each in findings}
+    assert told["job 1.0"]["TCP_FORWARDING_HOST"] == "127.0.0.9"
+    assert told["job 2.0"]["DENY_DAEMON"] == "*"
+
+
+def test_a_schedd_that_offers_nothing_is_named_with_its_knobs() -> None:
+    """Seen on 25.14.1 with RESERVED_SWAP above the machine's swap: no cycle considers a request."""
+    access = {"access1": "RESERVED_SWAP = 10000000\n"}
+    finding = only(MISSING, site(free(), cycles(0, 0), jobs=[waiting()], access=access))
+    assert observed(finding)["RESERVED_SWAP"] == "10000000"
+    assert "SchedLog of access1" in finding.advice
+
+
 def test_where_something_changes_the_negotiators_own_reason_decides() -> None:
-    others = claim("slot1_1@node2", since=LATELY)
+    others = claim("slot1_1@node2", since=LATELY, **_OF_ANOTHER)
     begins = [free(), others, cycles(1, 2)]
     assert found(MISSING, site(*begins, jobs=[waiting(**_REJECTED)]))
     assert not found(MISSING, site(*begins, jobs=[waiting()])), "its turn may not have come"
@@ -32,6 +64,30 @@ def test_where_something_changes_the_negotiators_own_reason_decides() -> None:
     assert not found(MISSING, site(*begins, jobs=[waiting(**limited)]))
     old = {**_REJECTED, "LastRejMatchTime": NOW - 4000}
     assert not found(MISSING, site(*begins, jobs=[waiting(**old)]))
+
+
+def _beside(*changes: str, **job: Text | None) -> Pool:
+    """Return a pool where node1 has been free all the time, and jobs of ada came and went on node2."""
+    others = claim("slot1_1@node2", since=LATELY, RemoteScheddName='"access1"')
+    return site(free(), others, cycles(1, 2), *changes, jobs=[waiting(**job)])
+
+
+def test_a_machine_that_is_passed_over_while_others_of_the_submitter_start() -> None:
+    finding = only(MISSING, _beside(access_point()))
+    assert "no claim of slot1@node1 came" in finding.message
+
+
+def test_a_limit_that_ended_a_moment_ago_explains_it() -> None:
+    share = cycles(1, 2) + 'LastNegotiationCycleSubmittersShareLimit1 = "ada@site"\n'
+    others = claim("slot1_1@node2", since=LATELY)
+    assert not found(MISSING, site(free(), others, share, jobs=[waiting()]))
+    full = access_point(MaxJobsRunning=10, TotalRunningJobs=9)
+    assert not found(MISSING, _beside(full))
+    assert not found(MISSING, _beside(VacateReason='"x"', JobCoolDownExpiration=LATELY))
+    told = waiting(
+        "2.0", LastRejMatchReason='"submitter limit exceeded"', LastRejMatchTime=NOW - 60
+    )
+    assert not found(MISSING, site(free(), others, cycles(1, 2), jobs=[waiting(), told]))
 
 
 def test_a_startd_that_answers_nobody() -> None:

@@ -66,11 +66,11 @@ def test_every_default_of_the_installed_library_is_a_knob_that_the_table_knows()
 
 
 #: Of the machine, of the build or of the tool that reads the configuration; or changed between the
-#: newest sources and the release 25.14.1.
+#: newest sources and the release 25.14.1. The library is told a NETWORK_HOSTNAME, so that it asks nobody for it.
 _OTHERWISE = frozenset(
     (
         "ADSTASH_SE_INDEX_NAME", "ARCH", "CONDOR_BUILD_PLATFORM", "CONDOR_VERSION",
-        "ENABLE_CLASSAD_CACHING", "HAVE_EXT_KRB5", "ISTOOL", "LOCALNAME", "OPSYS", "OPSYSANDVER",
+        "ENABLE_CLASSAD_CACHING", "HAVE_EXT_KRB5", "ISTOOL", "LOCALNAME", "NETWORK_HOSTNAME", "OPSYS", "OPSYSANDVER",
         "PYTHON3_MODULE_SUFFIX", "PYTHON3_VERSION_MINOR", "SEC_DEFAULT_AUTHENTICATION_METHODS",
         "SUBSYSTEM", "TRANSFER_JOB_ATTRS",
     )

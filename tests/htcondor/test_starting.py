@@ -18,6 +18,20 @@ _PUT_TOGETHER = {
     "JOB_TRANSFORM_<name>": "condor_schedd.V6/job_transforms.cpp",
     "<keyword>_HOOK_PREPARE_JOB": "condor_starter.V6.1/StarterHookMgr.cpp",
     "<keyword>_HOOK_PREPARE_JOB_BEFORE_TRANSFER": "condor_starter.V6.1/StarterHookMgr.cpp",
+    **dict.fromkeys(
+        (
+            f"SEC_<level>_{each}"
+            for each in (
+                "NEGOTIATION",
+                "AUTHENTICATION",
+                "ENCRYPTION",
+                "INTEGRITY",
+                "AUTHENTICATION_METHODS",
+                "CRYPTO_METHODS",
+            )
+        ),
+        "condor_io/condor_secman.cpp",
+    ),
     "SLOT<n>_EXECUTE": "condor_startd.V6/Resource.cpp",
     "STARTER_DEFAULT_JOB_HOOK_KEYWORD": "condor_starter.V6.1/StarterHookMgr.cpp",
 }
@@ -33,6 +47,7 @@ def test_all_of_them_are_knobs() -> None:
     [
         ("STARTER", STARTD, 0), ("SHADOW", SCHEDD, 0), ("SHADOW", STARTD, None),
         ("DENY_DAEMON", STARTD, 1), ("NETWORK_INTERFACE", SCHEDD, 2), ("ALLOW_WRITE", SCHEDD, 3),
+        ("SEC_DEFAULT_AUTHENTICATION_METHODS", SCHEDD, 3), ("SEC_NEGOTIATOR_INTEGRITY", SCHEDD, 3),
         ("STARTD.USER_JOB_WRAPPER", STARTD, 0), ("X_HOOK_PREPARE_JOB", STARTD, 0),
         ("NUM_CPUS", STARTD, None),
     ],
@@ -43,13 +58,15 @@ def test_those_of_the_daemon_come_first(knob: str, daemon: str, rank: int | None
 
 def test_secrets_are_not_on_the_way() -> None:
     assert not is_on_the_way("SEC_PASSWORD_FILE")
-    assert not is_on_the_way("SEC_DEFAULT_AUTHENTICATION_METHODS")
+    assert not is_on_the_way("SEC_TOKEN_DIRECTORY")
+    assert not is_on_the_way("SEC_CLAIMTOBE_USER")
 
 
 @pytest.mark.parametrize(
     ("knob", "value", "default"),
     [
         ("STARTER", "/usr/sbin/condor_starter", True), ("STARTER", "/no/such/starter", False),
+        ("STARTER", "/no/such/condor_starter", False), ("SHADOW", "condor_shadow", False),
         ("JOB_START_DELAY", "0", True), ("JOB_START_DELAY", "600", False),
         ("PREEMPT", "FALSE", True), ("DENY_WRITE", "*", False), ("DENY_WRITE", "", True),
         ("JOB_TRANSFORM_NAMES", "PelicanRetry", True), ("JOB_TRANSFORM_NAMES", "a", False),
@@ -58,3 +75,14 @@ def test_secrets_are_not_on_the_way() -> None:
 )  # fmt: skip
 def test_what_nobody_has_set_is_no_evidence(knob: str, value: str, default: bool) -> None:
     assert is_default(knob, value) is default
+
+
+def test_macros_of_a_default_have_the_values_of_the_configuration() -> None:
+    own = {"RELEASE_DIR": "/opt/condor", "LOG": "/scratch/log"}
+    values = (
+        ("STARTER", "/opt/condor/sbin/condor_starter"),
+        ("SHADOW_LOG", "/scratch/log/ShadowLog"),
+    )
+    for knob, value in values:
+        assert is_default(knob, value, (), lambda name: own.get(name, ""))
+        assert not is_default(knob, value), "without the configuration"

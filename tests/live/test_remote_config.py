@@ -27,6 +27,7 @@ from htcq.live.remote_config import dump_text, is_wanted, values_of
         "MAX_ACCOUNTANT_DATABASE_SIZE", "NEGOTIATOR_JOB_CONSTRAINT", "STARTD_AD_REEVAL_EXPR", "SLOT1_STARTD_ATTRS",
         "NEGOTIATOR.SLOT_WEIGHT", "SLOT_TYPE_2_MAXJOBRETIREMENTTIME", "NGPU.GROUP_NAMES", "NGPU.GROUP_QUOTA_a.b",
         "M1.SLOT_TYPE_1_START", "SUBSYSTEM", "LOCALNAME", "ALLOW_NEGOTIATOR", "ALLOW_WRITE", "DEFRAG_INTERVAL",
+        "SEC_DEFAULT_AUTHENTICATION_METHODS", "SEC_NEGOTIATOR_AUTHENTICATION",
     ],
 )  # fmt: skip
 def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:

@@ -51,6 +51,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         changed.setenv("NO_COLOR", "1")
         changed.setenv("COLUMNS", "120")
         changed.setattr(time, "time", lambda: NOW)
+        # What 'config check' says of the machine is the machine's.
+        changed.setattr("htcq.operations.rungs.rungs_here", tuple)
         time.tzset()
         yield directory
     time.tzset()
@@ -119,12 +121,13 @@ def _printed(
     files = {
         str(path.relative_to(place)): _file(path, place)
         for path in sorted(place.glob("out/**/*"))
-        if path.is_file()
+        # Pages are shown by links into hidden directories.
+        if path.is_file() and "/.pages" not in str(path)
     }
     if files:
         found["files"] = files
     for path in sorted(place.glob("out/**/*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
     return found
 
 

@@ -248,11 +248,15 @@ def test_expressions_of_a_configuration_stay_and_names_in_them_do_not() -> None:
         ("SLOT_WEIGHT", "Cpus /2 + MY.Memory / 1024"),
         ("START", 'TARGET.Owner =?= "frank" && MY.Machine != "wn9.cern.ch"'),
         ("SLOT_TYPE_1", "cpus=50%, mem=1/2, disk=auto"),
+        ("START_SCHEDULER_UNIVERSE", "TotalSchedulerJobsRunning < 5"),
+        ("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER", "3"),
         ("NEGOTIATOR_SUBMITTER_CONSTRAINT", 'Name =!= "physics.gina@cern.ch"'),
     )
 
     assert found["SLOT_WEIGHT"] == "Cpus /2 + MY.Memory / 1024"
     assert found["SLOT_TYPE_1"] == "cpus=50%, mem=1/2, disk=auto"
+    assert found["START_SCHEDULER_UNIVERSE"] == "TotalSchedulerJobsRunning < 5"
+    assert found["MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER"] == "3"
     assert found["START"].startswith('TARGET.Owner =?= "user-')
     assert found["START"].endswith(f'.{found["UID_DOMAIN"]}"')
     assert not re.search("cern|desy|frank|gina|wn9", str(found))

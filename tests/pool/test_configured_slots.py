@@ -75,6 +75,20 @@ def test_shares_of_a_slot_type(text: str, expected: tuple[int | None, ...]) -> N
 
 
 @pytest.mark.parametrize(
+    ("version", "expected"),
+    [("23.9.6", (2, 8)), ("25.3.1", (2, 8)), ("25.4.0", (2, 8192)), ("", (2, 8192))],
+)
+def test_an_older_startd_reads_no_units(version: str, expected: tuple[int, int]) -> None:
+    text = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=8G disk=auto\n"
+    if not version or version > "25.4":
+        text = text.replace("8G ", "8G, ")
+    node = Node(16, 65536, 2000000, condor_version=version)
+    made, _ = configured_slots(configuration(text), node, "node1")
+
+    assert (made[0].value("Cpus"), made[0].value("Memory")) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("A = 1\n", [(0, 16, 65536, True)]),

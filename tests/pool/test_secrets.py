@@ -45,7 +45,7 @@ def test_a_name_that_an_asset_may_have_is_a_secret_where_a_text_stands_behind_it
 @pytest.mark.parametrize(
     "name",
     [
-        "SEC_PASSWORD_FILE", "SEC_DEFAULT_AUTHENTICATION", "NEGOTIATOR.SEC_TOKEN_DIRECTORY", "HTCQ_PASSWORD",
+        "SEC_PASSWORD_FILE", "SEC_CLAIMTOBE_USER", "NEGOTIATOR.SEC_TOKEN_DIRECTORY", "HTCQ_PASSWORD",
         "SITE_TOKEN", "MY_SECRET", "CREDD_HOST", "AUTH_SSL_SERVER_KEYFILE", "SIGNING_KEY", "X_KEYS",
         "STARTD_CLAIM_ID_FILE", "BOX_CLIENT_SECRET_FILE", "CLAIMTOBE_USER",
     ],
@@ -64,6 +64,25 @@ def test_a_secret_knob_is_known_by_its_name(name: str) -> None:
 )  # fmt: skip
 def test_knobs_of_assets_and_policies_are_no_secrets(name: str) -> None:
     assert not is_secret_knob(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SEC_DEFAULT_AUTHENTICATION", "REQUIRED"),
+        ("SEC_NEGOTIATOR_AUTHENTICATION_METHODS", "FS, IDTOKENS,ssl PASSWORD"),
+        ("SCHEDD.SEC_CLIENT_CRYPTO_METHODS", "AES,3DES"),
+        ("SEC_ENABLE_MATCH_PASSWORD_AUTHENTICATION", "False"),
+        ("SEC_ADVERTISE_STARTD_INTEGRITY", ""),
+    ],
+)
+def test_levels_and_methods_of_security_are_no_secrets_and_nothing_else_in_their_place_is_kept(
+    name: str, value: str
+) -> None:
+    assert not is_secret_knob(name, value)
+    assert is_secret_knob(name, "open sesame")
+    assert is_secret_knob(name, "REQUIREDabc")
+    assert is_secret_knob(name, f"{value} hunter2")
 
 
 @pytest.mark.parametrize(

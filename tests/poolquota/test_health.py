@@ -11,10 +11,21 @@ import pytest
 from htcq.operations.pool_source import pool_of
 from htcq.pool.left_out import LeftOut
 from htcq.pool.pool import AccountantLog, Pool
-from htcq.poolquota.health import ailments
+from htcq.poolquota import health
+from htcq.poolquota.health import ailments, foreign_schedds
 from htcq.poolquota.unread import unread
 from htcq.store.snapshot import open_snapshot
-from tests.audit.sites import Text, accounting, collector, negotiator, pool, schedd, slot
+from tests.audit.sites import (
+    Text,
+    accounting,
+    collector,
+    job,
+    negotiator,
+    pool,
+    schedd,
+    slot,
+    submitter,
+)
 
 NOW = 1_793_607_300
 TAKEN = "2026-11-02T08:15:00+00:00"
@@ -118,6 +129,17 @@ def test_a_negotiator_that_cycles_no_more() -> None:
     assert found == {"negotiator-late": f"{text}its longest recent cycle took 1 s"}
 
 
+def test_a_late_negotiator_is_told_with_the_interval_that_is_set() -> None:
+    """NEGOTIATOR_CYCLE_DELAY keeps cycles apart as well, but it is another knob."""
+    late = [
+        matchmaker(LastNegotiationCyclePeriod0=2, LastNegotiationCycleEnd0=NOW - 941),
+        published(ago=941),
+    ]
+    config = "NEGOTIATOR_INTERVAL = 2\nNEGOTIATOR_CYCLE_DELAY = 20\n"
+    found = ill(slot(), negotiators=late, config=config)
+    assert "NEGOTIATOR_INTERVAL is 2 s" in found["negotiator-late"]
+
+
 def test_a_negotiator_that_never_cycled_since_it_started() -> None:
     never = dict.fromkeys(("LastNegotiationCycleTime0", "LastNegotiationCycleEnd0"))
     old, young = ([matchmaker(**never, DaemonStartTime=NOW - 100 - ago)] for ago in (4000, 20))
@@ -213,6 +235,8 @@ def test_a_schedd_that_flocks_from_another_pool_is_that_pools_matter() -> None:
     )
     failed = [("jobs of far", "no answer within 5 s")]
     assert ill(own, other, collector(), failed=failed) == {}
+    tagged = submitter("eve@far", ScheddName='"far"', SubmitterTag='"central:9618"', IdleJobs=3)
+    assert foreign_schedds(pool(schedd("far"), tagged)) == {"far"}
     # Where no schedd calls this collector by a name that is known, each may be its own.
     assert list(ill(other, collector(), failed=failed)) == ["schedd-silent"]
 
@@ -264,3 +288,38 @@ def test_queries_that_failed_are_missing_but_for_what_no_verdict_needs() -> None
         "slots: too large",
         "jobs of access1: refused: x",
     )
+
+
+def test_queues_of_one_user_are_not_those_of_the_pool() -> None:
+    """condor_q without -allusers: the ads of the others say that jobs wait."""
+    ads = (
+        slot(), schedd("access1"),
+        submitter("ada@site", IdleJobs=3), submitter("bob@site", IdleJobs=30),
+    )  # fmt: skip
+    jobs = [job("1.0", ScheddName='"access1"')]
+    found = ailments(pool(*ads, matchmaker(), published(), jobs=jobs, complete=False))
+    assert [each.text for each in found if each.id == "queues-partial"] == [
+        "the queues that were read have no job of bob@site, of whom the collector counts 30 idle "
+        "jobs: why these wait is not known (condor_q needs -allusers)"
+    ]
+    (lost,) = [
+        each.text
+        for each in ailments(pool(*ads[:1], *ads[2:], matchmaker(), jobs=jobs, complete=False))
+        if each.id == "queues-partial"
+    ]
+    assert lost.endswith("is not known (the collector has no ad of access1)")
+    jobs.append(job("2.0", ScheddName='"access1"', User='"bob@site"', Owner='"bob"'))
+    found = ailments(pool(*ads, matchmaker(), published(), jobs=jobs, complete=False))
+    assert "queues-partial" not in {each.id for each in found}
+
+
+def test_every_schedd_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large pool has thousands of failed requests, and answers after every cycle."""
+    looks: list[str] = []
+    for name in ("foreign_schedds", "_silent"):
+        whole = getattr(health, name)
+        monkeypatch.setattr(
+            health, name, lambda given, f=whole, n=name: looks.append(n) or f(given)
+        )
+    ailments(pool(slot(), schedd(), matchmaker()))
+    assert sorted(looks) == ["_silent", "foreign_schedds"]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from htcq.poolquota.published import Mark, seconds_of
+from htcq.pool.pool import seconds_of
+from htcq.poolquota.published import Mark
 from tests.audit.rules.quota.groups import PHYSICS, wants
 from tests.audit.sites import Text, accounting, pool, submitter
 from tests.poolquota.looks import group_ad, look, looked, published, standing

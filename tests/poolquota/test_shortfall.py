@@ -35,7 +35,7 @@ def test_a_group_below_its_due_is_named_with_who_has_it() -> None:
     assert (bio.below, bio.due) == (100, 100)
     (holder, other) = bio.held_by
     assert (holder.name, holder.is_group, holder.amount) == ("hep", True, 126)
-    assert holder.returns == "as its 216 claims end"
+    assert holder.returns == "as its 216 claims end, for jobs that fit there"
     assert (other.name, other.amount) == ("chem", 2)
 
 
@@ -90,8 +90,8 @@ def test_the_sentence_has_all_of_it() -> None:
     (told,) = short_of(full())
 
     assert told == (
-        "group bio uses 0 of the 100 that quota and demand give; held by hep 126, as its 216 claims end; "
-        "chem 2, as its 152 claims end"
+        "group bio uses 0 of the 100 that it is due; held by hep 126, as its 216 claims end, for jobs that "
+        "fit there; chem 2, as its 152 claims end, for jobs that fit there"
     )
 
 

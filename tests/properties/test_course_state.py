@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import htcq.simulate.course.course as courses
 from htcq.pool.past import Arrival
 from htcq.pool.pool import Pool
-from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.course import Course, Plan, Seen, run_course
 from htcq.simulate.course.runtimes import run_time
 from htcq.simulate.course.world import World
-from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.cycle.cycle import CarriedOver, Cycle
 from tests.audit.sites import (
     dynamic_slot,
     job,
@@ -160,10 +160,10 @@ def sites(draw: st.DrawFn) -> Site:
     )
 
 
-def course(site: Site, cycles: int, lasts: str) -> Course:
-    """Return a course of cycles a minute apart."""
+def course(site: Site, cycles: int, lasts: str, seen: Seen | None = None) -> Course:
+    """Return a course of cycles a minute apart, each of which ``seen`` is shown."""
     return run_course(
-        site.pool(), Plan(cycles, 60.0), run_time(lasts), Random(1), skip_bad_slots=True
+        site.pool(), Plan(cycles, 60.0), run_time(lasts), Random(1), skip_bad_slots=True, seen=seen
     )
 
 
@@ -179,6 +179,18 @@ def restless(*given: Any) -> World:
     world = World(*given)
     world.runs.changes = Restless()  # type: ignore[assignment]
     return world
+
+
+class Forgetful:
+    """Cycles that carry nothing over but what daemons remember."""
+
+    def __init__(self) -> None:
+        self._last = CarriedOver()
+
+    def __call__(self, pool_: Pool, order: Sequence[str], skips: bool, _: CarriedOver) -> Cycle:
+        """Return the next cycle."""
+        self._last = CarriedOver(self._last)
+        return Cycle(pool_, order, skips, self._last)
 
 
 class Restless:
@@ -199,9 +211,8 @@ def test_what_is_carried_over_changes_nothing(site: Site, cycles: int, lasts: st
     """The same course with cycles that each begin with nothing, and none that is left out."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(courses, "World", restless)
-        patch.setattr(
-            courses, "Cycle", lambda pool_, order, skips, carried: Cycle(pool_, order, skips)
-        )
+        patch.setattr(courses, "Cycle", Forgetful())
         alone = outcome(course(site, cycles, lasts))
 
     assert outcome(course(site, cycles, lasts)) == alone
+    assert outcome(course(site, cycles, lasts, lambda *_: None)) == alone

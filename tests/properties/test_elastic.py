@@ -6,8 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from htcq.audit.elastic import unsound
@@ -23,7 +22,6 @@ from htcq.quota.elastic.declaration import (
 )
 from htcq.quota.elastic.elastic_tree import build_tree
 from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
-from htcq.quota.elastic.revoke import RunningJob, over, revoke
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
@@ -292,6 +290,55 @@ def test_mins_shrink_to_what_there_is_and_grow_with_it(
 
 
 @given(
+    st.integers(0, 2**60),
+    st.integers(0, 2**60),
+    st.lists(st.tuples(LARGE, st.booleans(), st.integers(-2, 2)), min_size=1, max_size=8),
+)
+def test_no_min_of_a_lower_priority_is_served_while_one_of_a_higher_is_not_whole(
+    total: int, more: int, drawn: list[tuple[int, bool, int]]
+) -> None:
+    mins = {f"g{index}": amount for index, (amount, _, _) in enumerate(drawn)}
+    fixed = {f"g{index}" for index, (_, scalable, _) in enumerate(drawn) if not scalable}
+    priorities = {f"g{index}": priority for index, (_, _, priority) in enumerate(drawn)}
+    found = scaled_mins(total, mins, fixed, priorities)
+    grown = scaled_mins(total + more, mins, fixed, priorities)
+
+    assert all(found[name] <= grown[name] <= amount for name, amount in mins.items())
+    assert sum(found.values()) <= max(total, sum(mins[name] for name in fixed))
+    for name in set(mins) - fixed:
+        if found[name]:
+            higher = [each for each in mins if priorities[each] > priorities[name]]
+            assert all(found[each] == mins[each] for each in (*higher, *fixed))
+    for priority in {priorities[name] for name in set(mins) - fixed}:
+        equal = [name for name in set(mins) - fixed if priorities[name] == priority]
+        before = [name for name in mins if name in fixed or priorities[name] > priority]
+        left = max(0, total - sum(mins[name] for name in before))
+        # Those of one priority have the same part of their mins, but for rounding, and no unit of
+        # a whole one is kept from them.
+        for one in equal:
+            for other in equal:
+                assert abs(found[one] * mins[other] - found[other] * mins[one]) <= max(
+                    mins[one], mins[other]
+                )
+        assert sum(found[name] for name in equal) + len(equal) > min(
+            left, sum(mins[name] for name in equal)
+        )
+
+
+@given(sites(amounts=SMALL), st.data())
+def test_with_one_priority_everything_is_as_without(site: Site, data: st.DataObject) -> None:
+    priority = data.draw(st.integers(-9, 9))
+    groups = tuple(replace(group, priority=priority) for group in site.quotas.groups)
+    same = Site(replace(site.quotas, groups=groups), site.demand)
+
+    # Jobs of a group above others have the priority 0.
+    assume(not any(each.name.endswith(SELF) for each in site.outcome.groups))
+    assert [each.runtime for each in same.outcome.groups] == [
+        each.runtime for each in site.outcome.groups
+    ]
+
+
+@given(
     st.integers(0, 2**70),
     st.lists(st.tuples(LARGE, LARGE, st.integers(0, 2**62), st.booleans()), max_size=40),
 )
@@ -468,42 +515,3 @@ def test_the_order_of_groups_does_not_matter_to_cards(site: Site, dice: random.R
     dice.shuffle(groups)
 
     assert compute(replace(site.quotas, groups=tuple(groups)), site.demand) == site.outcome
-
-
-# Giving up jobs
-# -------------------------------------------------------------------------------------------------
-
-running = st.lists(
-    st.builds(
-        RunningJob,
-        st.just(""),
-        st.dictionaries(st.sampled_from(("cpus", "gpus")), st.integers(0, 9)),
-        st.integers(0, 3),
-        st.integers(0, 9),
-        st.booleans(),
-    ),
-    max_size=8,
-).map(lambda jobs: [replace(job, name=f"j{index}") for index, job in enumerate(jobs)])
-
-
-@pytest.mark.parametrize("shuffled", [False, True])
-@given(running, st.fixed_dictionaries({"cpus": st.integers(-5, 30), "gpus": st.integers(0, 30)}))
-def test_jobs_are_given_up_only_where_that_helps(
-    shuffled: bool, jobs: list[RunningJob], runtime: dict[str, int]
-) -> None:
-    used = {name: sum(job.uses.get(name, 0) for job in jobs) for name in runtime}
-    named = revoke(used, runtime, jobs[::-1] if shuffled else jobs)
-    gone = [job for job in jobs if job.name in named]
-    after = {name: used[name] - sum(job.uses.get(name, 0) for job in gone) for name in runtime}
-
-    assert all(job.preemptible for job in gone)
-    if not over(used, runtime):
-        assert named == ()
-    # Whoever is given up is needed: with that job back there would be too much again.
-    assert all(
-        over({name: after[name] + job.uses.get(name, 0) for name in after}, runtime) for job in gone
-    )
-    if over(after, runtime):
-        stuck = over(after, runtime)
-        left = [job for job in jobs if job.preemptible and job not in gone]
-        assert not any(job.uses.get(name, 0) for job in left for name in stuck)

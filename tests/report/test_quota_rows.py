@@ -65,7 +65,7 @@ def test_a_row_has_every_number_of_its_group() -> None:
         "headroom_weight": "13",
         "obtainable_weight": "13",
         "below_weight": "8",
-        "held_by": "free 100, the next cycle, for jobs that fit",
+        "held_by": "free 100: the next cycle, for jobs that fit",
         "borrowed_weight": "23",
         "lent_weight": "0",
         "turn": "3",

@@ -128,8 +128,14 @@ def _audited() -> dict[str, Any]:
 
 
 def _reclaimed() -> dict[str, Any]:
-    """What is printed where jobs were taken back, one of which could not be."""
-    plan = borrowed(8, 2).plan()
+    """What is printed where jobs were taken back, one of which could not be.
+
+    More jobs ask for protection than the min of their group pays for.
+    """
+    scene = borrowed(3, 2)
+    for number in range(5):
+        scene.runs(f"3.{number}", "borrower", HtcqProtected="true")
+    plan = scene.plan()
     one, other = plan.evictions
     done = reclaim_json(
         plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"]

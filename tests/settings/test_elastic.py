@@ -66,7 +66,7 @@ def test_everything_that_a_file_can_say_is_read() -> None:
                 "users": ["ada"],
             },
             "a.b": {"min": {"cpus": 1}, "max": {"cpus": 2}, "scale_min": True, "strict": ["cpus"]},
-            "c.d": {"parent": "a", "max": {"nvidia.com/gpu": 2}},
+            "c.d": {"parent": "a", "max": {"nvidia.com/gpu": 2}, "priority": -3},
         },
     }
 
@@ -77,11 +77,19 @@ def test_everything_that_a_file_can_say_is_read() -> None:
                 ElasticGroup(
                     "a.b", "a", {"cpus": 1}, {"cpus": 2}, scale_min=True, strict=("cpus",)
                 ),
-                ElasticGroup("c.d", "a", {}, {"nvidia.com/gpu": 2}),
+                ElasticGroup("c.d", "a", {}, {"nvidia.com/gpu": 2}, priority=-3),
             ),
             Options(False, True, Rounding.LEGACY, True),
         )
     }
+
+
+@pytest.mark.parametrize("value", [1001, -1001, 1.5, True, "high", {"cpus": 1}])
+def test_a_priority_is_a_whole_number_within_bounds(value: object) -> None:
+    with pytest.raises(InputError, match=r"^q\.toml: groups\.a\.priority ") as refused:
+        quotas_from({"groups": {"a": {"priority": value}}}, "q.toml")
+
+    assert refused.value.hint == "it must be a whole number from -1000 to 1000"
 
 
 def test_an_empty_file_has_a_tree_without_groups() -> None:

@@ -73,6 +73,7 @@ COMMANDS = {
     "+FlockTo": ("FlockTo", '"other.site"'),
     "+JobCoolDownExpiration": ("JobCoolDownExpiration", "1750000000"),
     "+Managed": ("Managed", '"External"'),
+    "+OCUWanted": ("OCUWanted", "true"),
     "+OtherJobRemoveRequirements": ("OtherJobRemoveRequirements", '"DAGManJobId == 5"'),
     "+PreJobPrio1": ("PreJobPrio1", "4"),
     "+SpoolOnEvict": ("SpoolOnEvict", "true"),

@@ -57,6 +57,13 @@ def same_cycle(
     for fill in ours["fill"].values():
         for machine in fill["machines"]:
             machine["name"] = done.rewriter.identities.place(machine["name"])
+    for each in (*ours["matches"], *ours["rejections"]):
+        # A group may be called as the machine is.
+        each["access_point"] = done.rewriter.identities.place(each["access_point"])
+    for mine, its in zip(ours["health"], theirs["health"]):
+        # A group may be called as a word of the sentence is, in which no name stands.
+        if mine["text"] == its["text"]:
+            mine["text"] = its["text"] = ""
     ours = _renamed(ours, lambda text: pattern.sub(lambda found: names[found.group()], text))
     assert _sorted(ours) == _sorted(theirs)
 

@@ -181,14 +181,16 @@ def test_texts_and_groups_end_with_their_time(path: Path) -> None:
         assert {each.group for each in history.samples(POOL, 0, FOREVER)} == {"physics"}
 
 
-def test_a_pool_that_is_long_gone_is_forgotten(path: Path) -> None:
+def test_of_a_pool_that_is_long_gone_the_newest_record_stays(path: Path) -> None:
     with open_history(path, writable=True) as history:
+        history.record(observation(START - DAY, pool="gone"))
         history.record(observation(START, pool="gone"))
         history.record(observation(START + DAY))
         history.prune(START + 2 * DAY, Retention(0, 0, 2 * DAY))
-        assert history.pools() == (POOL,)
+        assert history.pools() == (POOL, "gone")
+        assert [each.time for each in history.samples("gone", 0, FOREVER)] == [START]
         history.record(observation(START + 2 * DAY, pool="gone"))
-        assert history.first_and_last("gone") == (START + 2 * DAY, START + 2 * DAY)
+        assert history.first_and_last("gone")[1] == START + 2 * DAY
 
 
 def test_the_file_shrinks(path: Path) -> None:
@@ -214,7 +216,8 @@ def test_the_newest_record_stays_whatever_the_clock_says(merged_before: bool, pa
         if merged_before:
             history.prune(START + 20 * LOOK, Retention(0, DAY, 9 * DAY))
         history.prune(START + 10 * 365 * DAY, Retention())
-        assert history.pools() == (POOL,)
+        assert history.pools() == (POOL, "other")
         assert history.first_and_last(POOL) == (START + 19 * LOOK - 1, START + 19 * LOOK)
+        assert [each.time for each in history.samples("other", 0, FOREVER)]
 
     assert [(each.time, each.usage) for each in samples(path)] == [(START + 19 * LOOK, 19.0)]

@@ -245,6 +245,12 @@ def test_a_deferred_start_is_no_wall_of_requirements() -> None:
     assert list(found) == ["deferred"]
 
 
+def test_a_slot_that_cannot_run_containers_is_cured_there() -> None:
+    given = verdict(slot(**SLOT, HasDocker="false"), Requirements=f"{NEEDS} && TARGET.HasDocker")
+    cure = "slots where HasDocker is true; the clause in the job's Requirements"
+    assert walls(given)["requirements"].lifted_by == cure
+
+
 def test_a_hidden_slot_reads_what_the_negotiator_writes_about_the_submitter() -> None:
     start = {**SLOT, "Start": "TARGET.SubmitterUserResourcesInUse < 2"}
     found = walls(verdict(slot(**start), config="NEGOTIATOR_SLOT_CONSTRAINT = SlotID > 1\n"))
@@ -278,3 +284,183 @@ def test_what_is_asked_of_an_asset_is_the_least_of_all_slots() -> None:
 
     asked = found["no-such-machine"].amounts
     assert (asked["asked"], asked["asset"], asked["of"]) == (500_000, "memory", 2)
+
+
+def test_a_constraint_that_hides_every_slot_is_the_reason_and_no_share_of_nothing() -> None:
+    found = verdict(slot(**SLOT), config="NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 100\n")
+
+    assert [each.id for each in found.walls] == ["slot-constraint"]
+
+
+def test_it_is_the_job_that_lacks_a_request() -> None:
+    found = walls(verdict(slot(**SLOT), RequestCpus=None))
+
+    text = found["requirements"].text
+    assert "RequestCpus of the job is undefined" in text
+    assert "of the slots is undefined" not in text
+    assert found["requirements"].advice == (
+        "a value of RequestCpus in the job: request_cpus in its submit file, condor_qedit"
+    )
+
+
+DRAINED = {
+    "State": '"Drained"',
+    "Activity": '"Retiring"',
+    "Draining": "true",
+    "Start": "false",
+    "EnteredCurrentState": 1_795_000_000,
+}
+
+
+def test_a_drain_whose_end_frees_a_slot_is_named_first() -> None:
+    """node1 is offline as well: nothing starts there when its drain ends."""
+    drained = {**SLOT, **DRAINED, "DrainReason": '"kernel"'}
+    found = walls(verdict(slot("slot1@n1", **drained, Offline="true"), slot("slot1@n2", **drained)))
+
+    assert found["drained"].text.endswith("condor_drain -cancel n2")
+    assert found["drained"].amounts["machine"] == "n2"
+
+
+def test_a_long_reason_of_a_drain_is_cut_in_the_sentence_alone() -> None:
+    reason = "x\\ny" * 200
+    found = walls(verdict(slot(**{**SLOT, **DRAINED, "DrainReason": f'"{reason}"'})))
+
+    text = found["drained"].text
+    assert len(text) < 200
+    assert "\n" not in text
+    assert len(str(found["drained"].amounts["why"])) >= 600
+
+
+def test_requirements_without_a_value_are_to_be_changed_not_added() -> None:
+    found = walls(verdict(slot(**SLOT), Requirements="error"))
+
+    assert found["requirements"].advice == (
+        "condor_qedit of Requirements to an expression that has a value"
+    )
+
+
+def test_a_drain_of_condor_defrag_is_not_to_be_cancelled() -> None:
+    drained = slot(
+        State='"Drained"', Draining="true", Start="false", DrainReason='"defrag"',
+        EnteredCurrentState=1_800_000_000,
+    )  # fmt: skip
+    found = walls(verdict(drained))["drained"]
+    assert "-cancel" not in found.text
+    assert found.lifted_by.startswith("the end of the drain: condor_defrag opens the machine")
+
+
+@pytest.mark.parametrize(
+    ("start", "advice"),
+    [
+        ('TARGET.Owner == "bob"', "START of the execution points"),
+        ("TARGET.JobPrio > 5", "condor_prio; START of the execution points"),
+        ("TARGET.RequestCpus > 5", "condor_qedit of RequestCpus; START of the execution points"),
+    ],
+)
+def test_a_job_is_changed_by_what_can_change_it(start: str, advice: str) -> None:
+    assert walls(verdict(slot(Start=start), JobPrio=0))["start"].lifted_by == advice
+
+
+def test_a_start_that_is_no_expression_is_told_with_its_file_and_line() -> None:
+    broken = pool(
+        slot(Start="error", Requirements="START"), negotiator(), schedd(), submitter(IdleJobs=1),
+        jobs=[job("9.0", Requirements=NEEDS)], config="",
+        execute={"node1": "START = (TARGET.RequestCpus > 1\n# at: /etc/condor/start, line 3\n"},
+    )  # fmt: skip
+    (found,) = Verdicts(broken).on(broken.jobs or ())
+    assert walls(found)["start"].text.endswith(
+        "not a ClassAd expression (/etc/condor/start:3 of node1)"
+    )
+
+
+def test_a_match_that_is_given_back_is_not_outranked_by_itself() -> None:
+    found = verdict(slot(**SLOT, WantClaiming="false"))
+    assert [each.id for each in found.walls] == ["claim-refused"]
+    assert found.walls[0].lifted_by == "WantClaiming of the slot"
+
+
+# Who asks for how much
+# --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clause", "text"),
+    [
+        ("TARGET.Memory > 16384", "TARGET.Memory > 16384 asks for more than 16 GiB memory; the"),
+        ("20000 <= TARGET.Memory", "20000 <= TARGET.Memory asks for 20000 MiB memory; the"),
+    ],
+)
+def test_a_clause_that_asks_for_more_than_the_request_is_named(clause: str, text: str) -> None:
+    found = verdict(slot(**SLOT), Requirements=f"{NEEDS} && {clause}")
+    (wall,) = found.walls
+
+    assert wall.id == "no-such-machine"
+    assert f"Requirements: {text} largest slot has 16 GiB memory" in wall.text
+    assert wall.amounts["clause"] == clause
+    assert wall.lifted_by == "condor_qedit of Requirements; a larger machine"
+
+
+def test_a_request_larger_than_a_clause_asks_is_the_request() -> None:
+    asked = {"Requirements": f"{NEEDS} && TARGET.Memory > 17000", "RequestMemory": 20480}
+    (wall,) = verdict(slot(**SLOT), **asked).walls
+
+    assert wall.text == "the job asks for 20 GiB memory; the largest slot has 16 GiB memory"
+    assert "clause" not in wall.amounts
+
+
+def test_a_slot_that_has_too_much_for_a_clause_is_no_lack_of_it() -> None:
+    (wall,) = verdict(slot(**SLOT), Requirements=f"{NEEDS} && TARGET.Memory < 8192").walls
+
+    assert wall.id == "requirements"
+    assert "TARGET.Memory has to be less than 8,192; the slot has 16,384" in wall.text
+
+
+@pytest.mark.parametrize(
+    ("operator", "words"),
+    [(">", "more than"), (">=", "at least"), ("<", "less than"), ("<=", "at most")],
+)
+def test_a_bound_is_the_one_that_its_operator_sets(operator: str, words: str) -> None:
+    limit = 2 if operator[0] == ">" else 0
+    found = verdict(slot(**SLOT, SlotID=1), Requirements=f"TARGET.SlotID {operator} {limit}")
+
+    assert f"TARGET.SlotID has to be {words} {limit}; the slot has 1" in found.walls[0].text
+
+
+def test_assets_that_are_used_up_together_are_one_reason() -> None:
+    full = {"TotalSlotCpus": 8, "TotalSlotMemory": 16384}
+    (wall,) = verdict(slot(**SLOT, **full, Cpus=0, Memory=0)).walls
+
+    assert wall.text.startswith(
+        "the job asks for 1 core and 1 GiB memory; the 1 slot large enough has no cores and no "
+        "memory free"
+    )
+    assert (wall.amounts["asset"], wall.amounts["assets"]) == ("cpus", "cpus, memory")
+
+
+# What the startd compares
+# --------------------------------------------------------------------------------------------------
+
+
+def test_limits_without_the_policy_that_they_compare_are_one_reason_with_their_name() -> None:
+    """A startd publishes these limits for a slot with a policy, and its Consumption<asset> too."""
+    limits = (
+        "ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,"
+        "MY.ConsumptionCpus <= MY.Cpus) && MY.ConsumptionMemory <= MY.Memory"
+    )
+    (wall,) = verdict(slot(**{**SLOT, "WithinResourceLimits": limits})).walls
+
+    assert wall.id == "start"
+    assert wall.text == (
+        "WithinResourceLimits refuses the job on the only slot: slot1@node1 has no "
+        "ConsumptionCpus, which it compares"
+    )
+    assert wall.lifted_by.startswith("condor_restart -startd on node1")
+    assert wall.amounts["lacks"] == "ConsumptionCpus, ConsumptionMemory"
+
+
+def test_a_clause_of_the_limits_is_not_said_to_be_one_of_start() -> None:
+    limits = {**SLOT, "WithinResourceLimits": f"{LIMITS} && TARGET.WantJobNetworking =?= false"}
+    (wall,) = verdict(slot(**limits)).walls
+
+    assert wall.text.startswith("WithinResourceLimits: TARGET.WantJobNetworking =?= false refuses")
+    assert wall.amounts["attribute"] == "WithinResourceLimits"

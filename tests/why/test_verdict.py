@@ -234,7 +234,11 @@ def test_claimed_slots_that_are_not_preempted_are_named() -> None:
     given = pool(
         static_slot(**held, **who), submitter(), negotiator(), jobs=[job()], config="A = 1\n"
     )
-    found = one(why(given))
+    in_use, found = why(given).walls
+    assert (in_use.id, in_use.lifted_by) == (wall.NO_ROOM, "the end of running jobs")
+    assert (
+        in_use.text == "1 slot that could take it is in use; claims are held by bob@site (1 claim)"
+    )
     assert found.id == wall.PREEMPTION
     assert "slot1@node1, are not preempted: PREEMPTION_REQUIREMENTS == False" in found.text
 
@@ -245,7 +249,43 @@ def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:
     given = pool(
         static_slot(**held, **who), schedd("other"), submitter(), jobs=[job(ScheddName='"access1"')]
     )
-    assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.PREEMPTION]
+    assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.NO_ROOM, wall.PREEMPTION]
+
+
+def test_a_submitter_that_has_all_slots_waits_for_the_end_of_its_own_jobs() -> None:
+    held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"ada@site"')
+    given = pool(static_slot(**held, **who), submitter(), negotiator(), jobs=[job()])
+    assert ids(why(given)) == [wall.NO_ROOM]
+
+
+def test_retirement_that_keeps_a_claim_has_its_own_cure() -> None:
+    """The negotiator leaves out slots whose job may retire yet, though RANK prefers the other job."""
+    held = {
+        "State": '"Claimed"',
+        "Activity": '"Busy"',
+        "CurrentRank": "0.0",
+        "RetirementTimeRemaining": 9999,
+    }
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
+    slot_of_bob = static_slot(**held, **who, Rank='TARGET.Owner == "ada"')
+    given = pool(slot_of_bob, submitter(), negotiator(), jobs=[job()], config="A = 1\n")
+    assert ids(why(given)) == [wall.NO_ROOM, wall.PREEMPTION]
+    assert "MAXJOBRETIREMENTTIME" in why(given).walls[1].lifted_by
+
+
+def test_preemption_requirements_that_are_false_are_named_with_their_value() -> None:
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
+    of_bob = static_slot(State='"Claimed"', Activity='"Busy"', CurrentRank="0.0", **who)
+    given = pool(
+        of_bob, submitter(), negotiator(), jobs=[job()],
+        config="NEGOTIATOR_CONSIDER_PREEMPTION = True\nPREEMPTION_REQUIREMENTS = MY.Never\n",
+    )  # fmt: skip
+    (kept,) = [each for each in why(given).walls if each.id == wall.PREEMPTION]
+    assert kept.lifted_by == (
+        "the end of these jobs; a PREEMPTION_REQUIREMENTS that is true for this job and such a "
+        "claim (it is MY.Never)"
+    )
 
 
 def test_a_schedd_without_an_ad_may_be_down() -> None:
@@ -255,7 +295,7 @@ def test_a_schedd_without_an_ad_may_be_down() -> None:
         submitter(),
         jobs=[job(ScheddName='"access1"', RequestMemory=99999)],
     )
-    assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.NO_SUCH_MACHINE]
+    assert ids(why(given)) == [wall.NO_SUCH_MACHINE, wall.SCHEDD_SILENT]
 
 
 # Demand, groups, submitters
@@ -329,6 +369,7 @@ def test_a_ceiling_that_is_reached_is_a_wall() -> None:
     claims = [dynamic_slot(f"slot1_{n}@node1") for n in (1, 2)]
     ads = [policy_slot(Cpus=6), *claims, submitter()]
     found = one(why(pool(*ads, accounting("ada@site", Ceiling=2), jobs=[job()])))
+    assert found.lifted_by == "the end of one of its jobs; condor_userprio -setceil above 2"
     assert (found.id, found.amounts["ceiling"], found.amounts["used"]) == (
         wall.SUBMITTER_CEILING,
         2,
@@ -365,6 +406,20 @@ def test_groups_that_have_their_turns_before_take_the_slots() -> None:
     assert found == {"1.0": [], "2.0": [wall.OUTRANKED, wall.GROUP_ORDER]}
 
 
+def test_who_takes_the_slots_of_the_cycle_is_named_with_the_matches() -> None:
+    others = [job(f"2.{each}", User='"bob@site"', Owner='"bob"') for each in range(2)]
+    accounts = [accounting("ada@site", Priority="900.0"), accounting("bob@site", Priority="900.0")]
+    ads = [slot("slot1@a", Cpus=1), slot("slot1@b", Cpus=1), *accounts, negotiator()]
+    ads += [submitter("bob@site", IdleJobs=2), submitter()]
+    given = pool(*ads, jobs=[job("1.0"), *others])
+    found = [each for one in verdicts(given) for each in one.walls if each.id == wall.OUTRANKED]
+    assert found
+    for each in found:
+        assert "earlier matches take them (in this cycle " in each.text
+        assert "bob@site has " in each.text
+        assert each.lifted_by == "time: one of these slots that becomes free"
+
+
 # The negotiator, the startd
 # ----------------------------------------------------------------------------------------
 
@@ -395,16 +450,27 @@ def test_a_claim_that_the_startd_refuses_is_a_wall() -> None:
 # ---------------------------------------------------------------------------------------
 
 
-def test_walls_come_in_the_order_in_which_a_job_meets_them() -> None:
+def max_jobs_run(**asked: int) -> list[str]:
+    """Return the reasons of a job at an access point that runs all that it may, on a full slot."""
     ads = [
-        slot(),
+        slot(Cpus=0),
         schedd(MaxJobsRunning=1, TotalRunningJobs=1),
         submitter("a.ada@site", WeightedIdleJobs=0),
     ]
-    mine = job(AccountingGroup='"a.ada"', RequestMemory=99999, GlobalJobId='"access1#1.0#1"')
-    found = ids(why(pool(*ads, jobs=[mine], config=GROUPS)))
-    assert found == [wall.MAX_JOBS_RUNNING, wall.NO_DEMAND, wall.NO_SUCH_MACHINE]
+    mine = job(AccountingGroup='"a.ada"', GlobalJobId='"access1#1.0#1"', **asked)
+    return ids(why(pool(*ads, jobs=[mine], config=GROUPS)))
+
+
+def test_walls_come_in_the_order_in_which_a_job_meets_them() -> None:
+    found = max_jobs_run()
+    assert found == [wall.MAX_JOBS_RUNNING, wall.NO_DEMAND, wall.NO_ROOM]
     assert found == [each for each in WALLS if each in found]
+
+
+def test_that_no_slot_suits_a_job_comes_before_limits_that_it_meets_first() -> None:
+    """It starts no sooner without them, and `status` counts it among those that fit no slot."""
+    found = max_jobs_run(RequestMemory=99999)
+    assert found == [wall.NO_SUCH_MACHINE, wall.MAX_JOBS_RUNNING, wall.NO_DEMAND]
 
 
 def test_jobs_that_are_alike_have_one_verdict() -> None:
@@ -478,3 +544,13 @@ def test_every_wall_has_a_sentence_and_what_lifts_it() -> None:
         assert type_.text.endswith("."), id_
         assert type_.lifted_by, id_
         assert not type_.lifted_by.endswith("."), id_
+
+
+def test_without_a_negotiator_that_is_the_first_reason_and_no_earlier_job() -> None:
+    """The first of the two jobs would take the only slot in a first cycle."""
+    jobs = [job(f"1.{proc}", RequestCpus=8) for proc in (0, 1)]
+    given = pool(slot(), schedd(), submitter(IdleJobs=2), jobs=jobs, complete=False)
+    found = Verdicts(given).on(given.jobs or ())
+
+    assert [each.walls[0].id for each in found] == ["negotiator-absent"] * len(found)
+    assert sum(len(each.jobs) for each in found) == 2

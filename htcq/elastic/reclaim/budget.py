@@ -7,28 +7,38 @@ from collections.abc import Iterable, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
 from htcq.elastic.reclaim.reclaim_fields import JobEntry
+from htcq.settings.pool_share import limit_in
 from htcq.settings.reclaim import ReclaimLimits
 
 
 class ReclaimBudget:
     """What is left of the limits.
 
-    ``claims`` is the number of claims in the pool, ``today`` are the jobs vacated today, ``useful``
-    counts the last actions in a row whose slots those in need have taken.
+    ``claims`` is the number of claims in the pool, ``weight`` its slot weight, ``today`` are the
+    jobs vacated today, ``useful`` counts the last actions in a row whose slots those in need have
+    taken.
     """
 
     def __init__(
-        self, limits: ReclaimLimits, claims: int, today: Sequence[JobEntry] = (), useful: int = 0
+        self,
+        limits: ReclaimLimits,
+        claims: int,
+        weight: float,
+        today: Sequence[JobEntry] = (),
+        useful: int = 0,
     ) -> None:
         percent = min(100.0, limits.pool_percent * 2**useful)
         of_pool = max(1, int(claims * limits.pool_percent / 100)) * 2**useful
-        of_day = limits.day_jobs - len(today)
-        self._most = min(of_pool, max(0, of_day))
+        day_jobs = int(limit_in(limits.day_jobs, claims))
+        of_day = day_jobs - len(today)
+        self._most: int = min(of_pool, max(0, of_day))
         if of_day <= self._most:
-            self._limit = f"{limits.day_jobs} jobs per day"
+            self._limit = f"{day_jobs} jobs per day"
         else:
             self._limit = f"{percent:g} % of {claims} claims"
-        self._limits = limits
+        self._group_jobs = int(limit_in(limits.group_jobs, claims))
+        self._user_jobs = int(limit_in(limits.user_jobs, claims))
+        self._limits, self._day = limits, weight * 24
         self._groups = Counter[str]()
         self._users = Counter[str]()
         self._spent = 0
@@ -36,17 +46,22 @@ class ReclaimBudget:
         for entry in today:
             self._lose(entry.group, entry.submitter, entry.hours)
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether no further job may be taken back."""
+        return self._spent >= self._most
+
     def refusal(self, one: Candidate, also: Sequence[Candidate]) -> str:
         """Return which limit ``one`` would exceed, with ``also`` taken back too; empty: none."""
         group, user = one.claim.group, one.claim.submitter
         if self._spent + len(also) + 1 > self._most:
             return f"the limit of {self._limit} is reached"
         of_group = sum(each.claim.group == group for each in also)
-        if self._groups[group] + of_group + 1 > self._limits.group_jobs:
-            return f"the limit of {self._limits.group_jobs} jobs of one group is reached"
+        if self._groups[group] + of_group + 1 > self._group_jobs:
+            return f"the limit of {self._group_jobs} jobs of one group is reached"
         of_user = sum(each.claim.submitter == user for each in also)
-        if self._users[user] + of_user + 1 > self._limits.user_jobs:
-            return f"the limit of {self._limits.user_jobs} jobs of one user is reached"
+        if self._users[user] + of_user + 1 > self._user_jobs:
+            return f"the limit of {self._user_jobs} jobs of one user is reached"
         return self._refusal_by_hours((one, *also))
 
     def _refusal_by_hours(self, taken: Sequence[Candidate]) -> str:
@@ -60,8 +75,9 @@ class ReclaimBudget:
         limits = (self._limits.day_hours, own, self._limits.user_hours)
         words = ("in all", f"of {one.group}", f"of {one.submitter}")
         for key, limit, word in zip(_keys(one.group, one.submitter), limits, words):
-            if lost[key] > limit:
-                return f"the limit of {limit:g} lost hours a day {word} is reached"
+            most = limit_in(limit, self._day)
+            if lost[key] > most:
+                return f"the limit of {most:g} lost hours a day {word} is reached"
         return ""
 
     def _lose(self, group: str, submitter: str, hours: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.reclaim.free_space import FreeSpaces
@@ -23,12 +23,13 @@ _AHEAD = 30.0
 class Candidate:
     """A job that may be taken back, and the slot that is there afterwards (``place``).
 
-    ``ran`` is in seconds.
+    ``ran`` is in seconds, ``cost`` what its lost work counts for.
     """
 
     claim: GroupClaim
     place: str
     ran: float
+    cost: float = 1.0
 
     @property
     def key(self) -> JobKey:
@@ -45,7 +46,7 @@ class Candidate:
         """Work that the job loses, in slot weight times hours."""
         if self.claim.checkpoints:
             return 0.0
-        return self.parts / PARTS * self.ran / 3600 * self.claim.cost
+        return self.parts / PARTS * self.ran / 3600 * self.cost
 
 
 class Candidates:
@@ -58,9 +59,10 @@ class Candidates:
         history: ReclaimHistory,
         spaces: FreeSpaces,
         ends: Mapping[JobKey, float] | None = None,
+        protected: Collection[JobKey] = (),
     ) -> None:
         self._limits, self._now, self._history, self._spaces = limits, now, history, spaces
-        self._ends = ends or {}
+        self._ends, self._protected = ends or {}, protected
         self.exemptions: list[Exemption] = []
 
     def of(self, claims: Iterable[GroupClaim], ledger: UsageLedger) -> list[Candidate]:
@@ -75,13 +77,16 @@ class Candidates:
                 continue
             assert claim.started is not None
             ran = max(0.0, self._now - claim.started)
-            found.append(Candidate(claim, self._spaces.place(claim.slot), ran))
+            place = self._spaces.place(claim.slot)
+            found.append(Candidate(claim, place, ran, self._limits.cost(claim.cost)))
         return sorted(found, key=lambda each: _order(each, ledger))
 
     def _exemption(self, claim: GroupClaim) -> str:
         """Return why ``claim`` is not taken back; empty where it may be."""
         if claim.protected:
             return claim.protected
+        if (claim.schedd, claim.job) in self._protected:
+            return "the job has HtcqProtected = true"
         if not claim.job or not claim.schedd:
             return "the job in the slot is not known"
         if claim.started is None:
@@ -114,8 +119,9 @@ class Candidates:
 def _order(candidate: Candidate, ledger: UsageLedger) -> tuple[object, ...]:
     claim = candidate.claim
     return (
+        claim.asks_protection,
         not claim.checkpoints,
-        candidate.ran * claim.cost,
+        candidate.ran * candidate.cost,
         claim.prio,
         -ledger.ratio(claim.group),
         claim.schedd,

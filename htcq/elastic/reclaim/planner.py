@@ -7,6 +7,7 @@ change it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from htcq.elastic.reclaim.evictions import evictions_of, exemption_order, expect
 from htcq.elastic.reclaim.free_space import FreeSpaces
 from htcq.elastic.reclaim.jobs_without_slot import JobsWithoutSlot, WaitingJobs, waiting_jobs
 from htcq.elastic.reclaim.match_check import taken_places
+from htcq.elastic.reclaim.protection import Protection, protection_of
 from htcq.elastic.reclaim.reclaim_events import ReclaimEvent
 from htcq.elastic.reclaim.reclaim_fields import JobKey
 from htcq.elastic.reclaim.reclaim_history import ReclaimAction, ReclaimHistory, history_of
@@ -73,6 +75,11 @@ class _Planner:
     ceilings: Mapping[str, int] | None
     confirm: bool
 
+    @functools.cached_property
+    def protection(self) -> Protection:
+        """The jobs that are protected."""
+        return protection_of(self.observation.claims, self.outcome, self.limits)
+
     def plan(self) -> ReclaimPlan:
         """Return the plan."""
         now = self.observation.taken_at
@@ -105,6 +112,7 @@ class _Planner:
             renew=tuple(to_renew(own, release, now + self.limits.lease / 2)),
             stopped=stopped,
             measured=measured,
+            unpaid=tuple(use for use in self.protection.uses if use.unpaid),
         )
         if stopped:
             return plan
@@ -245,13 +253,15 @@ class _Planner:
         now = observation.taken_at
         ready = {each.group for each in plan.over if each.ready}
         needy = {each.group for each in plan.needs if each.ready}
-        candidates = Candidates(limits, now, self.history, spaces, self.ends)
+        candidates = Candidates(limits, now, self.history, spaces, self.ends, self.protection.jobs)
         claims = [claim for claim in observation.claims if claim.group in ready]
         able = candidates.of(claims, ledger)
         ceiling_plan = CeilingPlan(observation.claims, observation.idle, self._foreign())
         today = tuple(self.history.lost_today(now))
         useful = self.history.useful_in_a_row(dict(plan.measured), now - _STREAK)
-        budget = ReclaimBudget(limits, len(observation.claims), today, useful)
+        budget = ReclaimBudget(
+            limits, len(observation.claims), observation.pool_weight, today, useful
+        )
         choice = EvictionChoice(ledger, spaces, waiting, needy, budget, ceiling_plan)
         choice.take(able)
         if self.confirm and choice.chosen:

@@ -36,16 +36,15 @@ class CheckedJob(Protocol):
         """JobUniverse."""
 
     @property
-    def protected(self) -> bool:
-        """Whether HtcqProtected is true."""
-
-    @property
     def left(self) -> float | None:
         """How long it still runs, in seconds; None where the job does not say."""
 
 
 def reason_not_to_vacate(planned: Eviction, now: CheckedJob | None, limits: ReclaimLimits) -> str:
     """Return why a planned eviction is not carried out; empty where it is.
+
+    Whoever protects the job now is too late: protection counts from the next plan on, which sees
+    whether the min pays for it. Else a job could have it at each check, and never be counted.
 
     ``now`` is the job as it runs now; None: it does not run.
     """
@@ -57,8 +56,6 @@ def reason_not_to_vacate(planned: Eviction, now: CheckedJob | None, limits: Recl
         return "it was restarted"
     if now.universe in UNMATCHED_UNIVERSES or now.universe == _PARALLEL:
         return f"it is of universe {now.universe}"
-    if now.protected:
-        return "it now has HtcqProtected = true"
     own = limits.of(planned.group)
     if now.ran < own.min_runtime:
         return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from htcq.elastic.reclaim.protection import ProtectedUse
 from htcq.quota.elastic.declaration import Amounts
 
 
@@ -99,7 +100,8 @@ class ReclaimPlan:
     ``stopped`` is why nothing may be done at all, ``waiting`` why nothing is done yet. ``release``
     are the submitters whose ceilings of ours are taken away, ``renew`` those whose leases end
     soon, ``kept`` sentences about others' ceilings. ``measured`` has, by earlier action, whether
-    the groups in need got the slots that it freed.
+    the groups in need got the slots that it freed. ``unpaid`` are the groups of which more jobs ask
+    for protection than their mins pay for.
     """
 
     taken_at: float
@@ -116,6 +118,7 @@ class ReclaimPlan:
     stopped: str = ""
     waiting: str = ""
     measured: tuple[tuple[str, bool], ...] = ()
+    unpaid: tuple[ProtectedUse, ...] = ()
 
     @property
     def lost_weight_hours(self) -> float:

@@ -15,6 +15,7 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
+from htcq.poolquota.access.dedicated import DedicatedSlots
 from htcq.poolquota.access.refusals import (
     COOL_DOWN,
     DEDICATED_SCHEDULER,
@@ -61,6 +62,7 @@ class AccessPoints:
             each.name: pool.schedd_configuration(each.name) for each in pool.schedds
         }
         self._limits = UserLimits(pool.users or ())
+        self._dedicated_slots = DedicatedSlots(pool.slots or ())
         self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)
         self._known = {
             each.name: AccessPoint(
@@ -136,7 +138,7 @@ class AccessPoints:
 
         ``access`` is its schedd.
         """
-        if not self.is_steady:
+        if not self.is_steady or job.parallel:
             return False
         return job.cool_down_until is UNDEFINED and access.start is None
 
@@ -146,7 +148,8 @@ class AccessPoints:
         For most jobs there is nothing that could keep them.
         """
         limit = self._limits.of(job, access.name)
-        if access.start is None and job.cool_down_until is UNDEFINED and limit is None:
+        is_free = access.start is None and job.cool_down_until is UNDEFINED and limit is None
+        if is_free and not job.parallel:
             return False
         return any(not each.offered for each in self._own_refusals(job))
 
@@ -184,6 +187,10 @@ class AccessPoints:
         if self.is_cooling_down(job):
             yield Refusal(COOL_DOWN, {"until": as_number(job.cool_down_until) or 0})
         if job.parallel:
+            nodes = self._dedicated_slots.of(job.submitter)
+            # Where it could get none the request finds none.
+            if 0 < nodes.now < job.wanted:
+                yield Refusal(DEDICATED_SCHEDULER, {**nodes._asdict(), "requested": job.wanted})
             return
         schedd = self.name_of(job)
         limit = self._limits.of(job, schedd)

@@ -26,16 +26,32 @@ class Flocking:
         found = {self._access[name].value("FLOCK_TO").strip() for name in self._known(points)}
         return ", ".join(sorted(found)) if all(found) else ""
 
-    def happens(self, points: Collection[str]) -> bool:
-        """Return whether jobs of ``points`` run in another pool, or no ad says whether any do."""
+    def happens(self, points: Collection[str]) -> bool | None:
+        """Return whether jobs of ``points`` run in another pool; None where no ad says."""
         known = self._known(points)
         schedds = [record for record in self._schedds if record.name in known]
         numbers = [record.number("TotalFlockedJobs") for record in schedds]
-        return not numbers or any(number is None or number > 0 for number in numbers)
+        if any(number is not None and number > 0 for number in numbers):
+            return True
+        return None if not numbers or None in numbers else False
 
     def takes(self, points: Collection[str]) -> bool:
         """Return whether jobs of ``points`` that no slot here takes may run in another pool."""
-        return bool(self.to(points)) and self.happens(points)
+        return bool(self.to(points)) and self.happens(points) is True
+
+    def text(self, points: Collection[str]) -> str:
+        """Return where else jobs of ``points`` may run; empty where nowhere."""
+        elsewhere, happens = self.to(points), self.happens(points)
+        if not elsewhere:
+            return ""
+        if happens:
+            return f"they may run in {elsewhere}"
+        if happens is None:
+            return (
+                f"FLOCK_TO names {elsewhere}; no ad says whether a job of their access point runs "
+                "there (TotalFlockedJobs)"
+            )
+        return f"FLOCK_TO names {elsewhere}, but no access point has a job there (TotalFlockedJobs)"
 
     def _known(self, points: Collection[str]) -> Collection[str]:
         """Return those of ``points`` whose configuration is known; all where none is."""

@@ -22,7 +22,8 @@ CURB_MATCHMAKING, MAX_JOBS_RUNNING = "curb-matchmaking", "max-jobs-running"
 USER_MAX_JOBS, START_VANILLA_UNIVERSE = "user-max-jobs", "start-vanilla-universe"
 #: Of the negotiator: NEGOTIATOR_JOB_CONSTRAINT.
 JOB_CONSTRAINT = "job-constraint"
-#: The dedicated scheduler asks for the job, and for slots that are its own alone.
+#: The dedicated scheduler asks for the job, and for slots that are its own alone; for none where it
+#: could not get as many as the job requests.
 DEDICATED_SCHEDULER = "dedicated-scheduler"
 
 
@@ -34,7 +35,8 @@ class Refusal:
 
     ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them
     (``used``), the time when it ends, in seconds since 1970 (``until``), the expression that
-    decides (``expression``), who asks (``submitter``).
+    decides (``expression``), who asks (``submitter``), how many slots a parallel job ``requested``,
+    and how many it could get ``now`` and from ``empty`` machines.
     """
 
     id: str

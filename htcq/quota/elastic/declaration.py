@@ -64,6 +64,9 @@ class ElasticGroup:
     ``max_lent`` limits what of its min others may use, in the dimensions that it names.
     ``scale_min`` None follows the options. ``strict`` names dimensions whose max must not be
     below what is used; ``users`` are those whose jobs belong here if they name no group.
+    ``back_within`` is in how many seconds the site wants all of its min back; nothing is computed
+    from it. Where the mins of siblings exceed what there is, those of a higher ``priority`` come
+    first.
     """
 
     name: str
@@ -76,6 +79,8 @@ class ElasticGroup:
     strict: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
     max_lent: Amounts = field(default_factory=dict)
+    back_within: float | None = None
+    priority: int = 0
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,8 @@ class _Work:
         mins: Mapping[str, int] = {child.name: child.min[dimension] for child in claimants}
         if sum(mins.values()) > there:
             fixed = {child.name for child in claimants if not child.scalable}
-            mins = scaled_mins(there, mins, fixed)
+            priorities = {child.name: child.group.priority for child in claimants}
+            mins = scaled_mins(there, mins, fixed, priorities)
         for child in claimants:
             declared = child.min[dimension]
             scaled = child.scaled_min[dimension] = mins[child.name]

@@ -69,6 +69,8 @@ class Trace:
         if scaled != declared:
             total = self.outcome.sharings[group.parent, dimension].total
             text = f"only {total} are available, less than the sum of mins"
+            if group.group.priority:
+                text += f"; its priority is {group.group.priority}"
             yield Step("scaled", 0, f"min shrinks to {scaled}: {text}")
         if floor > scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: usage is guaranteed")

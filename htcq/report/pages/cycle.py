@@ -21,6 +21,7 @@ from htcq.report.views.cycle import (
     SUBMITTERS,
     compared_numbers,
     match_rows,
+    rejection_rows,
     submitter_rows,
 )
 from htcq.report.views.cycle_text import totals, wrong
@@ -204,7 +205,7 @@ def _largest(fills: Sequence[tuple[str, Fill]]) -> Part:
 
 
 def _rejections(shown: Shown) -> Part:
-    rows = cells(REJECTIONS, shown.trace.rejections)
+    rows = cells(REJECTIONS, rejection_rows(shown.trace))
     caption = _titled(f"Rejections: {len(rows):,}", shown.when)
     return table(caption, heads(REJECTIONS), rows, all_=_ALL)
 

@@ -11,9 +11,9 @@ from htcq.audit.mix import MAX_CLASSES, Taking, takings, waiting
 from htcq.audit.shortage import left_of
 from htcq.classads import as_number
 from htcq.pool.job import HELD
+from htcq.pool.pool import seconds_of
 from htcq.pool.slot import PARTITIONABLE
 from htcq.pool.slot_class import SlotClass
-from htcq.poolquota.published import seconds_of
 from htcq.report.moments import lasting
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import JOBS

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from htcq.elastic.activity import WORDS
+from htcq.elastic.reclaim.protection import ProtectedUse
 from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.pool import health, source, version
 from htcq.report.schemas.shape import (
     Shape,
+    keys_of,
     listing,
     maybe,
     number,
@@ -81,6 +83,28 @@ def computed() -> Shape:
     return _one_or_trees("What 'htcq elastic compute --json' prints.", head, tree)
 
 
+MIN_BACK = {
+    "missing": number("What it does not use of its min, in slot weight."),
+    "free": number("What nobody uses of that."),
+    "ends": maybe(
+        number(
+            "Seconds until the rest is back as claims end, in 95 of 100 cases; null: perhaps never."
+        )
+    ),
+    "reclaim": maybe(
+        number("Seconds until it is back by reclaim; null: its limits or the jobs forbid that.")
+    ),
+    "objective": maybe(number("Seconds within which the site wants it back; null: not said.")),
+    "late": truth("Whether both are longer than that."),
+}
+PROTECTED = keys_of(
+    ProtectedUse,
+    group="The name of the group.",
+    paid=whole("How many jobs are protected: its min pays for them."),
+    unpaid=whole("How many jobs ask for it and are not protected."),
+    amounts="By dimension, what these use.",
+    why="Why they are not protected.",
+)
 _LAST_DAY = {
     "refused": whole("Steps that were refused."),
     "writes": whole("Writes that were begun."),
@@ -90,6 +114,16 @@ _LAST_DAY = {
 _ACTIVITY = {
     "state": text("Whether elastic quotas are kept.", *WORDS),
     "why": text("Why not; empty where they are."),
+}
+
+
+#: The quota of a group, in slot weight.
+_QUOTA = {
+    "now": maybe(number("The configured quota; null where there is none.")),
+    "target": number("What the quota should be."),
+    "headroom": number("What the quota has beyond the runtime, for jobs to come."),
+    "accept_surplus": truth("Whether the group may use what others leave."),
+    "used": number("What its own jobs use."),
 }
 
 
@@ -107,18 +141,14 @@ def status() -> Shape:
         ),
         "why": text("Why not further; empty where it is enforced."),
     }
-    quota = {
-        "now": maybe(number("The configured quota; null where there is none.")),
-        "target": number("What the quota should be."),
-        "headroom": number("What the quota has beyond the runtime, for jobs to come."),
-        "accept_surplus": truth("Whether the group may use what others leave."),
-        "used": number("What its own jobs use."),
-    }
     group = {
         **_group(_OF_GROUP),
         "binding": text("The dimension that keeps its jobs out; empty where none does."),
         "quota": maybe(
-            record("Its quota in slot weight; null for the own jobs of a group.", quota)
+            record("Its quota in slot weight; null for the own jobs of a group.", _QUOTA)
+        ),
+        "min_back": maybe(
+            record("In what time all of its min is back; null where all is in use.", MIN_BACK)
         ),
     }
     tree = {
@@ -129,11 +159,17 @@ def status() -> Shape:
         "pool_weight": number("What the pool weighs."),
         "last_day": record("What the journals have of the last 24 hours.", _LAST_DAY),
         "windows": texts("The planned windows that are open."),
+        "refused_file": text(
+            "Why the file of quotas is refused, if these are those of the last accepted one."
+        ),
         "activity": record("The state of the writer, by its journal.", _ACTIVITY),
         "dimensions": table(
             "By name, the dimensions that quotas name.", record("A dimension.", dimension)
         ),
         "groups": table("By name, parents before those below them.", record("A group.", group)),
+        "protected": listing(
+            "The groups with jobs that ask for protection.", record("A group.", PROTECTED)
+        ),
         "default": record("The jobs of no group.", {"used": _amounts("What they use.")}),
         "system": record("Claims outside all quotas.", {"used": _amounts("What they use.")}),
         "capacity": _amounts("What the slots have in every dimension, managed or not."),
@@ -173,6 +209,7 @@ def _group(amounts: dict[str, str]) -> dict[str, Shape]:
         "parent": text("The group above it; empty for a top-level group."),
         "leaf": truth("Whether no group is below it."),
         "lends": truth("Whether others may use what it leaves."),
+        "priority": whole("Where mins exceed what there is, a higher priority comes first."),
         "max_lent": _amounts("How much of its min others may use, where that is limited."),
         "own_jobs": truth("Whether it stands for the jobs of the group above it."),
         "implied": texts("The kinds of GPUs that it has without naming them."),

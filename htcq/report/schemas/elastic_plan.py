@@ -14,6 +14,7 @@ from htcq.elastic.reclaim.reclaim_plan import (
     GroupOver,
     ReclaimPlan,
 )
+from htcq.report.schemas.elastic import MIN_BACK, PROTECTED
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -63,6 +64,11 @@ def plan() -> Shape:
         ),
         "victims": listing("The jobs that a reclaim would take back.", record("A job.", _victim())),
         "lost_weight_hours": number(_LOST),
+        "unpaid": _unpaid(),
+        "mins_back": table(
+            "By group, in what time a min that is not all in use is back.",
+            record("A min.", MIN_BACK),
+        ),
         "ceilings": table(
             "By submitter, the ceiling that it has; none is touched.", {"type": "number"}
         ),
@@ -86,6 +92,7 @@ def reclaim() -> Shape:
         renew="The submitters whose ceiling is set anew.",
         exemptions=listing("The jobs that are not taken back.", record("A job.", _spared())),
         kept="Whose other ceilings stay as they are, one sentence each.",
+        unpaid=_unpaid(),
         stopped="Why nothing is done until a person says so; empty where something is.",
         waiting="Why nothing is done for now; empty where something is.",
         measured=table(
@@ -103,6 +110,13 @@ def reclaim() -> Shape:
         "health": health(),
     }
     return record("What 'htcq elastic reclaim plan --json' prints.", keys)
+
+
+def _unpaid() -> Shape:
+    return listing(
+        "The groups of which more jobs ask for protection than have it.",
+        record("A group.", PROTECTED),
+    )
 
 
 def ceilings() -> Shape:
@@ -127,10 +141,13 @@ def _group() -> dict[str, Shape]:
         headroom="What the quota has beyond the runtime, for jobs to come.",
         binding="The dimension of the runtime that is used up first; empty where none is.",
         runtime="The weight of the runtime.",
-        least="The weight of the declared min.",
+        least="The weight of the min in effect.",
+        guaranteed="The weight of the declared min.",
+        priority=whole("Where mins exceed what there is, a higher priority comes first."),
         most="The weight of the max; null where none is below the pool.",
         hungry="Whether the group asks for more than its runtime.",
         in_need="Whether its idle jobs wait for a part of its runtime.",
+        held="Why it should accept no surplus: max, unlent or turns; empty where it should.",
     )  # fmt: skip
     found = keys_of(
         GroupPlan,

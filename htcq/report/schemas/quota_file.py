@@ -5,10 +5,17 @@ from __future__ import annotations
 from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth
 from htcq.settings.durations import PATTERN
-from htcq.settings.elastic import ELASTIC_GROUP_KEYS, ELASTIC_KEYS, QUOTA_FILE_KEYS, UNLIMITED
+from htcq.settings.elastic import (
+    ELASTIC_GROUP_KEYS,
+    ELASTIC_KEYS,
+    MAX_PRIORITY,
+    QUOTA_FILE_KEYS,
+    UNLIMITED,
+)
 from htcq.settings.elastic_window import DAYS, MOMENT, TIME, WINDOW_GROUP_KEYS, WINDOW_KEYS
 from htcq.settings.elastic_write import WRITE_KEYS
-from htcq.settings.reclaim import GROUP_KEYS, RECLAIM_KEYS
+from htcq.settings.pool_share import limit_shape
+from htcq.settings.reclaim import GROUP_KEYS, MOST_COST, RECLAIM_KEYS
 
 
 def quota_file() -> Shape:
@@ -78,6 +85,13 @@ def _group() -> dict[str, Shape]:
         "scale_min": truth("Whether the guarantees of groups below it shrink with its own."),
         "strict": texts("The dimensions whose max must not be below what is used."),
         "users": texts("The users whose jobs are the group's if they name no group."),
+        "priority": _bounded(
+            "Where mins exceed what there is, those of a higher priority come first; 0 by default.",
+            -MAX_PRIORITY,
+            MAX_PRIORITY,
+            "integer",
+        ),
+        "back_within": _moments("In what time the site wants all of its min back."),
     }
 
 
@@ -133,7 +147,7 @@ def _write() -> dict[str, Shape]:
         ),
         "capacity_drop": _part("The part of the pool's weight that may have gone since that look."),
         "offer_step": _part(
-            "The part of the pool by which an offer that nobody waits for grows to be written."
+            "The part of the pool that a group must gain where no min and no max needs a write."
         ),
         "verify_within": _moments("How long the negotiator may take to show what was written."),
         "max_failures": _bounded(
@@ -174,14 +188,18 @@ def _reclaim() -> dict[str, Shape]:
             "By name, what differs for the jobs of a group and of those below it.",
             record("A group.", named(GROUP_KEYS, _group_limits()), GROUP_KEYS),
         ),
-        "group_jobs": _count("How many jobs of one group one step may take back."),
-        "user_jobs": _count("How many jobs of one user one step may take back."),
-        "day_jobs": _count("How many jobs may be taken back in 24 hours."),
+        "group_jobs": _jobs("How many jobs of one group one step may take back."),
+        "user_jobs": _jobs("How many jobs of one user one step may take back."),
+        "day_jobs": _jobs("How many jobs may be taken back in 24 hours."),
         "batch": _count("How many jobs of one schedd are taken back at a time.", 1),
         "lease": _moments("How long a ceiling lasts."),
         "release": _part(
             "A ceiling goes when the group uses or wants no more than this part of its runtime."
         ),
+        "protectors": texts("The groups, and submitters with an @, that may protect jobs."),
+        "protected_jobs": _jobs("How many jobs of one group may be protected."),
+        "min_cost": _bounded("What lost work of a job counts for at least.", 0, MOST_COST),
+        "max_cost": _bounded("What lost work of a job counts for at most.", 0, MOST_COST),
     }
 
 
@@ -194,7 +212,11 @@ def _group_limits() -> dict[str, Shape]:
 
 
 def _hours(about: str) -> Shape:
-    return {"description": about, "type": "number", "minimum": 0}
+    return limit_shape(about, {"type": "number", "minimum": 0})
+
+
+def _jobs(about: str) -> Shape:
+    return limit_shape(about, {"type": "integer", "minimum": 0})
 
 
 def _count(about: str, least: int = 0) -> Shape:

@@ -201,6 +201,7 @@ def _match() -> dict[str, Shape]:
         preempts="Whose claim it preempts; empty where the slot was free.",
         by="Why that claim is preempted: rank or priority; empty where the slot was free.",
         dynamic_slots="The dynamic slots that are preempted together for a partitionable slot.",
+        access_point="The access point of the job; empty where no ad says.",
     )
 
 
@@ -210,6 +211,7 @@ def _rejection() -> dict[str, Shape]:
         job="The first job of the request.",
         submitter="The submitter.",
         reason="Why it is rejected.",
+        access_point="The access point of the job; empty where no ad says.",
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from htcq.balance.causes import CAUSES
 from htcq.expected.unmet import IDS
+from htcq.poolquota.negotiator_health import CYCLES_FAR_APART
+from htcq.report.schemas.held import held
 from htcq.report.schemas.pool import about_pool, holders, incomplete
 from htcq.report.schemas.shape import (
     Shape,
@@ -44,6 +46,7 @@ def status() -> Shape:
         "demand": maybe(
             _demand("What all idle jobs wait for; null where no queue is known.", _nowhere())
         ),
+        "held": held("null where no queue is known"),
         "groups": listing("All groups, each before those below it.", _group()),
         "unmet": unmet(),
         "todo": listing("What to do, the most weight of jobs first.", _todo()),
@@ -108,6 +111,7 @@ def _nowhere() -> dict[str, Shape]:
         "example": text("The id of one of them."),
         "text": text("What keeps that one from all slots."),
         "cure": text("What resolves that."),
+        "reason": text("The id of the reason that keeps it from most slots."),
     }
     about = "Jobs that no slot would take even with no job on it; null where there are none."
     return {"fits_nowhere": maybe(record(about, keys))}
@@ -159,7 +163,12 @@ def _of_group() -> Shape:
 
 def _todo() -> Shape:
     keys = {
-        "cause": text("The id of the cause to lift, or of an unmet expectation.", *_CAUSES, *IDS),
+        "cause": text(
+            "The id of the cause to lift, or of an unmet expectation.",
+            *_CAUSES,
+            *IDS,
+            CYCLES_FAR_APART,
+        ),
         "cure": text("The command, knob or attribute that lifts it."),
         **_amounts(),
         "jobs": whole("How many waiting jobs would start."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from htcq.report.schemas.held import held
 from htcq.report.schemas.pool import about_pool, incomplete
 from htcq.report.schemas.shape import (
     Shape,
@@ -61,6 +62,7 @@ def why() -> Shape:
     keys = {
         **about_pool(),
         "jobs": listing("The jobs that were asked about.", record("A job.", job, ("starts_at",))),
+        "held": held("null unless all jobs were asked about"),
         "unmet": unmet(),
         "unmodelled": texts(UNMODELLED),
         "incomplete": incomplete(),

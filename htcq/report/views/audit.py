@@ -8,8 +8,8 @@ from typing import NamedTuple, TextIO
 
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Fact, Severity
+from htcq.pool.pool import seconds_of
 from htcq.poolquota.ailment import Ailment
-from htcq.poolquota.published import seconds_of
 from htcq.report.column import Column, names
 from htcq.report.formats import csv, nagios
 from htcq.report.formats.prometheus import metrics_text

@@ -11,7 +11,7 @@ from htcq.audit.rule import Fact, Severity
 from htcq.report.fix import place_text
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines
-from htcq.units import counted
+from htcq.units import counted, first_named
 
 _LONGEST_VALUE = 400
 _EMPTY = Line()
@@ -66,20 +66,12 @@ def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
     missing: dict[tuple[str, ...], list[str]] = {}
     for what, whose in rules.items():
         missing.setdefault(tuple(whose), []).append(what)
-    return [(_first(each), whose) for whose, each in missing.items()]
+    return [(first_named(each, EXAMPLES), whose) for whose, each in missing.items()]
 
 
 def failures(audit: Audit) -> list[str]:
     """Return the rules that failed, each with the error."""
     return [one_line(f"rule failed: {each.rule}: {each.missing}") for each in audit.failed]
-
-
-def _first(texts: list[str]) -> str:
-    text = ", ".join(texts[:EXAMPLES])
-    more = len(texts) - EXAMPLES
-    if more > 0:
-        text += f" and {more} more"
-    return text
 
 
 def such(finding: Finding) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import negotiator_works
 from htcq.report.column import Column
 from htcq.report.formats.text import show
 from htcq.report.moments import lasting
@@ -45,6 +46,8 @@ def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO, wide: bo
     """
     cycles = counted(len(course.samples), "cycle")
     title = one_line(f"{pool.source}: {cycles}, {lasting(plan.interval_seconds)} apart")
+    if not negotiator_works(pool):
+        title += ", once a negotiator works"
     show(Table(_cycle_columns(course.total_cpus), course.samples, title, repeat=0), stream, wide)
     print(file=stream)
     show_usage(course, plan, stream, wide)

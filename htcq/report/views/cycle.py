@@ -33,10 +33,21 @@ _COMPARED: tuple[tuple[str, Callable[[CycleDifference], Pair]], ...] = (
 
 
 class MatchRow(NamedTuple):
-    """One match and its place in the order of the cycle; 1 is the first."""
+    """One match and its place in the order of the cycle; 1 is the first.
+
+    ``job`` is its job, with the access point where the cycle asks several.
+    """
 
     number: int
     match: Match
+    job: str
+
+
+class RejectionRow(NamedTuple):
+    """One rejection; ``job`` is its job, with the access point where the cycle asks several."""
+
+    rejection: Rejection
+    job: str
 
 
 class SubmitterRow(NamedTuple):
@@ -48,7 +59,7 @@ class SubmitterRow(NamedTuple):
 
 MATCHES: tuple[Column[MatchRow], ...] = (
     Column("", lambda row: row.number, "MATCH", lambda row: str(row.number), right=True),
-    Column("", lambda row: row.match.job, "JOB"),
+    Column("", lambda row: row.job, "JOB"),
     Column("", lambda row: row.match.submitter, "SUBMITTER", most=24),
     Column("", lambda row: row.match.slot, "SLOT", most=24),
     Column("", lambda row: row.match.cost, "COST", unit=_POOL, right=True),
@@ -56,10 +67,10 @@ MATCHES: tuple[Column[MatchRow], ...] = (
 REFUSED: Column[MatchRow] = Column(
     "", lambda row: row.match.refusal or "no", "REFUSED BY\nTHE STARTD", wide=True
 )
-REJECTIONS: tuple[Column[Rejection], ...] = (
-    Column("", lambda rejection: rejection.job, "JOB"),
-    Column("", lambda rejection: rejection.submitter, "SUBMITTER"),
-    Column("", lambda rejection: rejection.reason, "REASON"),
+REJECTIONS: tuple[Column[RejectionRow], ...] = (
+    Column("", lambda row: row.job, "JOB"),
+    Column("", lambda row: row.rejection.submitter, "SUBMITTER"),
+    Column("", lambda row: row.rejection.reason, "REASON"),
 )
 GROUPS: tuple[Column[GroupUse], ...] = (
     Column("", lambda use: use.name, "GROUP"),
@@ -166,7 +177,26 @@ def pool_table(
 
 def match_rows(trace: Trace) -> list[MatchRow]:
     """Return the matches in the order in which they were made."""
-    return [MatchRow(number, match) for number, match in enumerate(trace.matches, 1)]
+    several, every = _asks_several(trace), enumerate(trace.matches, 1)
+    return [MatchRow(number, match, _job(match, several)) for number, match in every]
+
+
+def rejection_rows(trace: Trace) -> list[RejectionRow]:
+    """Return the rejections in the order in which they were made."""
+    several = _asks_several(trace)
+    return [RejectionRow(each, _job(each, several)) for each in trace.rejections]
+
+
+def _asks_several(trace: Trace) -> bool:
+    """Return whether jobs of several access points were asked for: their ids may be equal."""
+    matched = {each.access_point for each in trace.matches}
+    return len(matched | {each.access_point for each in trace.rejections}) > 1
+
+
+def _job(each: Match | Rejection, several: bool) -> str:
+    if several and each.access_point and each.job:
+        return f"{each.access_point}#{each.job}"
+    return each.job
 
 
 def submitter_rows(trace: Trace) -> list[SubmitterRow]:

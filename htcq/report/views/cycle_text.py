@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, TextIO
 
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import negotiator_works
 from htcq.report.charts.bars import bar_legend, use_bar
 from htcq.report.charts.spark import shows_blocks
 from htcq.report.column import Column, Row
@@ -135,7 +136,10 @@ def show_what_if(
         explained = [row for row in rows if row.because]
         show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in explained], stream)
     else:
-        unchanged = "nothing changes: no submitter gains or loses"
+        unchanged = (
+            "nothing changes in the next cycle: no submitter gains or loses (--cycles shows later "
+            "ones)"
+        )
         show_lines([Line(((unchanged, "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}, {totals(trace)}", ""),))], stream)
@@ -212,6 +216,8 @@ def totals(trace: Trace) -> str:
     matched = "no free slot could be matched"
     if trace.crash is not None and not trace.crash.job:
         matched = "nothing is matched"
+    elif not any(each.idle for each in trace.submitters):
+        matched = "no job asks for a slot"
     if trace.matches:
         slots = {match.slot for match in trace.matches}
         cost = show_number(sum(match.cost for match in trace.matches))
@@ -236,7 +242,9 @@ def preemptions(trace: Trace) -> Iterator[str]:
 
 def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
     yield Line()
-    yield Line(((totals(trace), "strong"),))
+    # What is simulated is a cycle that comes.
+    once = "" if negotiator_works(pool) else "once a negotiator works: "
+    yield Line(((f"{once}{totals(trace)}", "strong"),))
     for sentence in preemptions(trace):
         yield line(sentence)
     yield from _wrong(trace)

@@ -18,6 +18,7 @@ def group_json(group: GroupRuntime, amounts: Iterable[str]) -> dict[str, Any]:
         "parent": group.parent,
         "leaf": group.leaf,
         "lends": group.lends,
+        "priority": group.group.priority,
         "max_lent": dict(group.group.max_lent),
         "own_jobs": group.name.endswith(f".{SELF}"),
         "implied": sorted(group.implied),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from htcq.elastic.activity import WORDS
 from htcq.elastic.status import Status
+from htcq.elastic.step_simulation import demands_of
 from htcq.quota.elastic.declaration import SELF
 from htcq.report.formats.prometheus import metrics_text
 from htcq.report.metric import Metric, Sample
@@ -39,11 +41,46 @@ def _state(looked: _Looked) -> Iterator[Sample]:
 
 def _below_min(looked: _Looked) -> Iterator[Sample]:
     for status in looked:
-        used = status.observation.weights
+        used = demands_of(status.observation).with_below
+        waiting = {each.group for each in status.observation.idle if each.count > 0}
         for target in status.targets:
             below = used.get(target.group, 0.0) < min(target.least, target.runtime)
-            value = float(target.leaf and target.in_need and below)
-            yield {**_labels(status), "group": target.group}, value
+            inside = f"{target.group}."
+            waits = any(f"{group}.".startswith(inside) for group in waiting)
+            yield {**_labels(status), "group": target.group}, float(waits and below)
+
+
+def _min_back(looked: _Looked) -> Iterator[Sample]:
+    for status in looked:
+        for back in status.mins_back:
+            for way, seconds in (("ends", back.ends), ("reclaim", back.reclaim)):
+                labels = {**_labels(status), "group": back.group, "by": way}
+                yield labels, math.inf if seconds is None else seconds
+
+
+def _min_back_late(looked: _Looked) -> Iterator[Sample]:
+    for status in looked:
+        late = {back.group for back in status.mins_back if back.late}
+        for target in status.targets:
+            yield {**_labels(status), "group": target.group}, float(target.group in late)
+
+
+def _file_refused(looked: _Looked) -> Iterator[Sample]:
+    for status in looked:
+        yield _labels(status), float(bool(status.refused_file))
+
+
+def _protected(name: str, attribute: str, about: str) -> Metric[_Looked]:
+    """Return the metric of the jobs of each group that ask for protection and have it, or not."""
+
+    def read(looked: _Looked) -> Iterator[Sample]:
+        for status in looked:
+            found = {use.group: float(getattr(use, attribute)) for use in status.protected}
+            for target in status.targets:
+                labels = {**_labels(status), "group": target.group}
+                yield labels, found.get(target.group, 0.0)
+
+    return Metric(f"htcq_elastic_{name}", about, read)
 
 
 def _of_day(name: str, attribute: str, about: str) -> Metric[_Looked]:
@@ -59,6 +96,9 @@ def _of_day(name: str, attribute: str, about: str) -> Metric[_Looked]:
 METRICS: tuple[Metric[_Looked], ...] = (
     Metric("htcq_elastic_state",
            "1 for the state of writer and reclaim, 0 for all other states.", _state),
+    Metric("htcq_elastic_file_refused",
+           "1 while the file of quotas is refused, and the last one that was accepted is in force.",
+           _file_refused),
     _amount("min", "Guarantee of a group, in units of the dimension."),
     _amount("runtime", "What a group may use now."),
     _amount("used", "What a group uses, with the groups below it."),
@@ -66,8 +106,19 @@ METRICS: tuple[Metric[_Looked], ...] = (
     _amount("borrowed", "How far the runtime of a group is above its min."),
     _amount("waiting", "What is requested beyond the runtime."),
     Metric("htcq_elastic_below_min",
-           "1 where a group uses less than its min while its idle jobs wait for that.",
+           "1 where a group, with those below it, uses less than its min while idle jobs wait for "
+           "that.",
            _below_min),
+    Metric("htcq_elastic_min_back_seconds",
+           "In what time a group would have all of its min back: as claims end, in 95 of 100 "
+           "cases, or by reclaim.",
+           _min_back),
+    Metric("htcq_elastic_min_back_late",
+           "1 where that is longer than back_within of the group, either way.", _min_back_late),
+    _protected("protected_jobs", "paid", "Protected jobs of a group; its min pays for them."),
+    _protected("protected_above_min_jobs", "unpaid",
+               "Jobs of a group with HtcqProtected = true that are not protected: they are above "
+               "its min, or the site does not allow it."),
     _of_day("refused_steps", "refused", "Steps that were refused in the last 24 hours."),
     _of_day("writes", "writes", "Writes in the last 24 hours."),
     _of_day("vacated_jobs", "vacated", "Jobs that reclaim has vacated in the last 24 hours."),

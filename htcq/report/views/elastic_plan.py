@@ -13,12 +13,14 @@ from htcq.elastic.gates import GateRefusal
 from htcq.elastic.next_quotas import BOUNDS, EXPOSED, FIRST, KEPT, OFFER, WITHHELD
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.quota_plan import GroupPlan
+from htcq.elastic.reclaim.min_back import MinBack
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import health_json
 from htcq.report.column import Column, signed_number
 from htcq.report.formats.json import row_json
 from htcq.report.moments import iso, lasting
+from htcq.report.views.elastic_back import back_json
 from htcq.units import show_number
 
 SCHEMA = 1
@@ -26,8 +28,8 @@ _RULES = {
     FIRST: "first elastic quota",
     BOUNDS: "outside of min and max",
     WITHHELD: "waits for more",
-    EXPOSED: "another group waits",
-    OFFER: "more is free",
+    EXPOSED: "could take another's min",
+    OFFER: "would have more",
     KEPT: "kept: harms nobody",
 }
 
@@ -83,10 +85,13 @@ GROUPS: tuple[Column[GroupPlan], ...] = (
     Column("runtime", lambda group: group.target.runtime),
     Column("headroom", lambda group: group.target.headroom),
     Column("least", lambda group: group.target.least),
+    Column("guaranteed", lambda group: group.target.guaranteed),
+    Column("priority", lambda group: group.target.priority),
     Column("most", lambda group: group.target.most),
     Column("hungry", lambda group: group.target.hungry),
     Column("in_need", lambda group: group.target.in_need),
     Column("binding", lambda group: group.target.binding),
+    Column("held", lambda group: group.target.held),
     Column("rule", lambda group: group.rule),
     Column("", lambda group: "; ".join(_reasons(group)), "WHY", most=26),
 )
@@ -95,10 +100,14 @@ GROUPS: tuple[Column[GroupPlan], ...] = (
 def plan_json(
     step: NextStep,
     taken: ReclaimPlan,
+    mins: Iterable[MinBack],
     refusals: Iterable[GateRefusal],
     health: Sequence[Ailment] = (),
 ) -> dict[str, Any]:
-    """Return the plan, what a reclaim would take, and why the plan must not be applied now."""
+    """Return the plan, what a reclaim would take, and why the plan must not be applied now.
+
+    ``mins`` are those that are not all in use.
+    """
     plan = step.plan
     return {
         "schema": SCHEMA,
@@ -113,6 +122,8 @@ def plan_json(
         "static": {each.group: each.quota for each in step.static.groups},
         "victims": [asdict(each) for each in taken.evictions],
         "lost_weight_hours": taken.lost_weight_hours,
+        "unpaid": [asdict(each) for each in taken.unpaid],
+        "mins_back": {each.group: back_json(each) for each in mins},
         "ceilings": dict(plan.ceilings),
         "problems": list(plan.problems),
         "refused": [asdict(each) for each in refusals],

@@ -148,6 +148,7 @@ GROUPS: tuple[Column[GroupRow], ...] = (
     *_PLACE,
     Column("min", lambda row: row.group.min[row.dimension], "MIN", _min, right=True),
     Column("scaled_min", lambda row: row.group.scaled_min[row.dimension]),
+    Column("priority", lambda row: row.group.group.priority),
     Column("max", lambda row: row.group.max[row.dimension], "MAX", _max, right=True, wide=True),
     _amount("request", wide=True),
     _amount("runtime"),

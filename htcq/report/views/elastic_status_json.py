@@ -8,6 +8,7 @@ quotas in slot weight.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from htcq.audit.engine import Audit
@@ -18,6 +19,7 @@ from htcq.elastic.status import Status
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import health_json
 from htcq.quota.elastic.group_runtime import GroupRuntime
+from htcq.report.views.elastic_back import back_json
 from htcq.report.views.elastic_groups import findings_json, group_json, with_trees
 
 SCHEMA = 1
@@ -43,9 +45,11 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
             "vacated": status.last_day.vacated,
             "lost_weight_hours": status.last_day.lost,
         },
+        "refused_file": status.refused_file,
         "windows": [each.name for each in status.windows],
         "dimensions": {each.dimension: _dimension(each, status) for each in status.enforcement},
         "groups": {group.name: _group(group, status, targets.get(group.name)) for group in groups},
+        "protected": [asdict(each) for each in status.protected],
         "default": {"used": dict(seen.demand.default_used)},
         "system": {"used": dict(seen.demand.system_used)},
         "capacity": dict(seen.capacity),
@@ -72,8 +76,14 @@ def _dimension(found: Enforcement, status: Status) -> dict[str, Any]:
 def _group(group: GroupRuntime, status: Status, target: QuotaTarget | None) -> dict[str, Any]:
     found = group_json(group, _AMOUNTS)
     if target is None:
-        return {**found, "binding": "", "quota": None}
-    return {**found, "binding": target.binding, "quota": _quota(target, status)}
+        return {**found, "binding": "", "quota": None, "min_back": None}
+    back = next((each for each in status.mins_back if each.group == target.group), None)
+    return {
+        **found,
+        "binding": target.binding,
+        "quota": _quota(target, status),
+        "min_back": back_json(back),
+    }
 
 
 def _quota(target: QuotaTarget, status: Status) -> dict[str, Any]:

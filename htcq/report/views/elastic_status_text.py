@@ -7,13 +7,14 @@ from typing import TextIO
 
 from htcq.audit.engine import Audit
 from htcq.audit.rule import Severity
-from htcq.elastic.activity import ON, Activity
+from htcq.elastic.activity import ON
 from htcq.elastic.enforcement import Enforcement, How
 from htcq.elastic.fitted_runtime import held_back
 from htcq.elastic.status import Status
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines
+from htcq.report.views.elastic_back import back_sentence
 from htcq.report.views.elastic_status import amount_of, groups_table, quotas_table
 
 
@@ -41,7 +42,7 @@ def _title(status: Status) -> str:
 
 def _below(status: Status, findings: Audit) -> Iterator[Line]:
     yield Line()
-    yield _activity(status.activity)
+    yield from _state(status)
     day = status.last_day
     if day.writes or day.refused or day.vacated:
         yield line(
@@ -56,6 +57,7 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
         yield _how(each)
     for sentence in held_back(status.outcome, status.observation):
         yield line(sentence, "warning")
+    yield from _promises(status)
     demand = status.observation.demand
     yield from _unnamed("no group", demand.default_used)
     yield from _unnamed("nobody that is named", demand.system_used)
@@ -67,11 +69,27 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
             yield line(f"{word}: {finding.message} [{finding.rule}]", word)
 
 
-def _activity(found: Activity) -> Line:
-    """Return whether the quotas are kept elastic, and why not."""
-    if found.word == ON:
-        return line("elastic quotas are on: the writer and reclaim act")
-    return line(f"elastic quotas are {found.word}: {found.why}", "warning")
+def _state(status: Status) -> Iterator[Line]:
+    """Yield whether the quotas are kept elastic, why not, and what is wrong with their file."""
+    found = status.activity
+    if found.word != ON:
+        yield line(f"elastic quotas are {found.word}: {found.why}", "warning")
+    elif status.refused_file:
+        yield line("elastic quotas are on: the writer acts, and reclaim does not")
+    else:
+        yield line("elastic quotas are on: the writer and reclaim act")
+    if status.refused_file:
+        yield line(status.refused_file, "warning")
+
+
+def _promises(status: Status) -> Iterator[Line]:
+    """Yield the mins that are back too late, and the jobs that no min pays the protection of."""
+    for back in status.mins_back:
+        if back.late:
+            yield line(f"{back.group}: {back_sentence(back)}", "warning")
+    for use in status.protected:
+        if use.unpaid:
+            yield line(use.sentence, "warning")
 
 
 def _how(found: Enforcement) -> Line:

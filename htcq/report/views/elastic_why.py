@@ -9,14 +9,12 @@ from htcq.elastic.fitted_runtime import held_back
 from htcq.elastic.status import Status
 from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.report.moments import moment
+from htcq.report.views.elastic_back import back_sentence
 from htcq.report.views.elastic_status import amount_of
 
 
-def elastic_why(status: Status, name: str, need_for: float) -> Iterator[str]:
-    """Yield sentences about the group ``name``, in any case; none where there is no such group.
-
-    ``need_for`` is after how many seconds of need reclaim vacates jobs for a min.
-    """
+def elastic_why(status: Status, name: str) -> Iterator[str]:
+    """Yield sentences about the group ``name``, in any case; none where there is no such group."""
     groups = status.outcome.groups
     group = next((each for each in groups if each.name.lower() == name.lower()), None)
     if group is None:
@@ -24,7 +22,12 @@ def elastic_why(status: Status, name: str, need_for: float) -> Iterator[str]:
     for dimension in sorted(group.declared(group.runtime)):
         yield _standing(group, dimension)
         yield from _lent(status, group, dimension)
-        yield from _below(status, group, dimension, need_for)
+        yield from _below(status, group, dimension)
+    yield from (
+        f"{group.name}: {back_sentence(each)}"
+        for each in status.mins_back
+        if each.group == group.name
+    )
     for sentence in held_back(status.outcome, status.observation):
         if sentence.startswith(f"jobs of {group.name} "):
             yield sentence
@@ -66,7 +69,7 @@ def _borrowers(status: Status, group: GroupRuntime, name: str) -> list[str]:
     return found
 
 
-def _below(status: Status, group: GroupRuntime, name: str, need_for: float) -> Iterator[str]:
+def _below(status: Status, group: GroupRuntime, name: str) -> Iterator[str]:
     """Yield what brings back the rest of the min, if jobs wait for it."""
     wanted = min(group.scaled_min[name], group.child_request[name]) - group.used[name]
     if wanted <= 0:
@@ -84,5 +87,5 @@ def _below(status: Status, group: GroupRuntime, name: str, need_for: float) -> I
     yield (
         f"{amount} of its min are missing: they come back as the {len(claims)} claims of "
         f"{', '.join(sorted(over))} end{since}, or as reclaim, where it runs, vacates some "
-        f"of them after {need_for:.0f} s of need"
+        f"of them after {status.limits.need_for:.0f} s of need"
     )

@@ -21,8 +21,9 @@ def holders_text(holders: Sequence[Holder]) -> str:
     for each in holders[:_NAMED]:
         since = f" since {moment(each.since)}" if each.since is not None else ""
         back = f", about {moment(each.returns_at)}" if each.returns_at is not None else ""
-        amount = show_number(each.amount)
-        named.append(f"{one_line(each.name)} {amount}{since}, {each.returns}{back}")
+        what = f"{one_line(each.name)} {show_number(each.amount)}{since}"
+        # What lifts a cause is a command, of a group a course of time.
+        named.append(f"{what}{',' if each.is_group else ':'} {each.returns}{back}")
     return "; ".join(named) or NONE
 
 

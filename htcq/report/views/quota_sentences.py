@@ -13,7 +13,7 @@ from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
 from htcq.report.column import signed_number
 from htcq.report.views.holders import holders_text
-from htcq.units import counted, show_number
+from htcq.units import counted, first_named, show_number
 
 #: The maximum of weight expressions in a legend.
 _MAX_WEIGHTS = 3
@@ -91,11 +91,7 @@ def units(look: PoolQuotaReport) -> Iterator[str]:
 def _expressions(look: PoolQuotaReport) -> str:
     if not look.weights:
         return ""
-    text = ", ".join(look.weights[:_MAX_WEIGHTS])
-    more = len(look.weights) - _MAX_WEIGHTS
-    if more > 0:
-        text += f" and {more} more"
-    return f" ({text})"
+    return f" ({first_named(look.weights, _MAX_WEIGHTS)})"
 
 
 def totals(look: PoolQuotaReport) -> str:
@@ -129,7 +125,7 @@ def short_of(look: PoolQuotaReport) -> Iterator[str]:
     for each in short[:_MAX_SHORT]:
         usage, due = show_number(each.usage), show_number(each.due)
         yield (
-            f"group {each.name} uses {usage} of the {due} that quota and demand give; held by "
+            f"group {each.name} uses {usage} of the {due} that it is due; held by "
             f"{holders_text(each.held_by)}"
         )
     more = len(short) - _MAX_SHORT

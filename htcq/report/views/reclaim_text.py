@@ -41,6 +41,8 @@ def show_evictions(title: str, plan: ReclaimPlan, stream: TextIO, wide: bool) ->
 
 
 def _notes(plan: ReclaimPlan) -> Iterator[str]:
+    for use in plan.unpaid:
+        yield one_line(use.sentence)
     reasons = Counter(job.why for job in plan.exemptions)
     for why, count in reasons.most_common(_MAX_REASONS):
         yield f"not taken back: {count} jobs: {one_line(why)}"

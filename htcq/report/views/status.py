@@ -15,21 +15,23 @@ from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
 from htcq.balance.groups import GroupBalance
 from htcq.balance.lifting import Gain
-from htcq.balance.standing import CauseAmount
+from htcq.balance.standing import CauseAmount, as_split
 from htcq.expected.unmet import ERROR
 from htcq.pool.pool import Pool
-from htcq.pool.slot_state import DRAINED
+from htcq.pool.slot_state import DRAINED, RETIRING
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import health_json
+from htcq.poolquota.negotiator_health import wait_text
 from htcq.report.formats import nagios
 from htcq.report.formats.json import finite
 from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
+from htcq.report.views.held import held_json
 from htcq.report.views.holders import holder_json
 from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
-from htcq.units import CPUS, amount_of, counted, show_number
-from htcq.why.match_failure import WALLS
+from htcq.units import CPUS, amount_of, counted, shortened, show_number
+from htcq.why.match_failure import NO_DEMAND, NOT_ADVERTISED, WALLS
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 #: From this part of the pool's weight on, what stands while jobs wait is critical.
@@ -38,6 +40,10 @@ _MUCH = 0.5
 _NAMED = 3
 #: Letters of a reason that a sentence repeats.
 _LETTERS = 160
+#: How much of a reason that somebody wrote.
+_REASON_LETTERS = 80
+#: Reasons that ads of access points tell, which know nothing of the last jobs.
+_OF_ADS = (NO_DEMAND, NOT_ADVERTISED)
 SOUND, FINDINGS, UNKNOWN = "ok", "findings", "unknown"
 
 
@@ -56,6 +62,7 @@ def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
     clauses = [
         *_failures(balance),
+        _long_wait(balance),
         idle_while_jobs_wait(balance, zone),
         _below(balance),
         _nowhere(balance),
@@ -70,6 +77,14 @@ def _failures(balance: Balance) -> Iterator[str]:
         yield each.text
     if len(failed) > 1:
         yield f"{counted(len(failed) - 1, 'more expectation')} not met"
+
+
+def _long_wait(balance: Balance) -> str:
+    """Return how far away the cycle is that would start jobs; empty where it comes soon."""
+    if balance.long_wait is None or not balance.waits_for_cycle:
+        return ""
+    starting = 0 if balance.demand is None else balance.demand.starting
+    return f"{wait_text(*balance.long_wait)}, which starts {counted(starting, 'job')}"
 
 
 def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
@@ -102,7 +117,7 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
     text = f"{amount} {cause_type(standing.cause).name}"
     if standing.since is not None and now is not None:
         text += f" {since_words(standing.since, now, zone)}"
-    details = [detail for detail, _ in standing.details[:1]]
+    details = [shortened(detail, _REASON_LETTERS) for detail, _ in standing.details[:1]]
     if standing.cause == DRAINED and details:
         text += f" {details[0]}" if details[0].startswith("by ") else f" ({details[0]})"
     elif details:
@@ -116,11 +131,11 @@ def _below(balance: Balance) -> str:
     named = []
     for each in balance.below[:_NAMED]:
         due, usage = show_number(each.due), show_number(each.usage_next)
-        named.append(f"{each.name} has {usage} of {due}")
+        named.append(f"{each.name} uses {usage} of the {due} it is due")
     more = len(balance.below) - _NAMED
     if more > 0:
         named.append(f"{counted(more, 'more group')} below")
-    return f"{', '.join(named)} that quota and demand give"
+    return ", ".join(named)
 
 
 def _nowhere(balance: Balance) -> str:
@@ -129,17 +144,22 @@ def _nowhere(balance: Balance) -> str:
         return ""
     nowhere = balance.demand.nowhere
     jobs, fit = counted(nowhere.jobs, "job"), "fits" if nowhere.jobs == 1 else "fit"
-    why = nowhere.text
-    if len(why) > _LETTERS:
-        why = f"{why[: _LETTERS - 3]}..."
+    why = shortened(nowhere.text, _LETTERS)
     return f"{jobs} {fit} no slot of the pool, such as {nowhere.example}: {why}"
 
 
 def use_of(balance: Balance) -> str:
     """Return how many cores run jobs, and how many jobs wait and start."""
     total = balance.total.cpus
-    used = sum(each.amounts.cpus for each in balance.by if each.cause == RUNNING)
+    # A job that retires runs on.
+    cores = {each.cause: each.amounts.cpus for each in balance.by}
+    ending = cores.get(RETIRING, 0)
+    used = cores.get(RUNNING, 0) + ending
     text = f"{show_number(used)} of {amount_of(CPUS, total)} run jobs"
+    if ending and ending == used:
+        text = f"{show_number(used)} of {amount_of(CPUS, total)} are retiring"
+    elif ending:
+        text += f" ({show_number(ending)} of them retiring)"
     if balance.demand is None:
         return f"{text}; the queues are unknown"
     starting = balance.demand.starting
@@ -147,6 +167,11 @@ def use_of(balance: Balance) -> str:
     text += f", {counted(balance.waiting, 'job')} {wait}"
     if starting:
         text += f", {starting} {'starts' if starting == 1 else 'start'} with the next cycle"
+    fresh = sum(each.jobs for each in balance.demand.by if each.reason in _OF_ADS)
+    if fresh:
+        # Older ones are a finding.
+        those = "" if fresh == balance.waiting else f"{fresh} of them "
+        text += f", {those}not yet in the ads of the access points"
     return text
 
 
@@ -154,7 +179,8 @@ def standing_text(standing: CauseAmount) -> str:
     """Return what a cause is, and what of it is told apart."""
     text = cause_type(standing.cause).text
     named = [
-        f"{detail} ({show_number(amounts.weight)})" for detail, amounts in standing.details[:_NAMED]
+        f"{shortened(detail, _REASON_LETTERS)} ({show_number(amounts.weight)})"
+        for detail, amounts in standing.details[:_NAMED]
     ]
     more = len(standing.details) - _NAMED
     if more > 0:
@@ -196,6 +222,7 @@ def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict
             ],
         },
         "demand": demand,
+        "held": held_json(balance.held),
         "groups": [_group(each) for each in balance.groups],
         "unmet": [unmet_json(each) for each in balance.unmet],
         "todo": [_todo(each) for each in balance.todo],
@@ -314,19 +341,23 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
 
 
 def gain_text(gain: Gain) -> str:
-    """Return how many jobs would start once a cause is lifted: in all, and with the next cycle."""
+    """Return how many jobs would start once a cause is lifted: in all, and with the next cycle.
+
+    It is empty where no job is known that something which failed keeps.
+    """
     if gain.of_failure:
-        return counted(gain.jobs, "job")
+        return counted(gain.jobs, "job") if gain.jobs else ""
     if not gain.jobs:
         return f"it keeps {counted(gain.behind, 'job')}, and something else does as well"
-    text = f"{counted(gain.jobs, 'job')} of weight {show_number(gain.wanted.weight)} would start"
-    if gain.started < gain.jobs:
+    weight = show_number(gain.wanted.weight)
+    text = f"{counted(gain.jobs, 'job')} would start and use weight {weight} of the slots"
+    if 0 < gain.started < gain.jobs:
         text += f", {gain.started} of them with the next cycle"
     return text
 
 
 def _measures(balance: Balance) -> Iterator[Measure]:
-    total = balance.total
+    total, _ = as_split(balance.total, balance.by)
     yield Measure("weight", total.weight, least=0)
     amounts = {each.cause: each.amounts.weight for each in balance.by}
     for cause in (RUNNING, STARTING, UNEXPLAINED):

@@ -7,16 +7,20 @@ from typing import NamedTuple, TextIO
 
 from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance
+from htcq.balance.causes import FRAGMENTED, START_REFUSES, STRANDED
 from htcq.balance.demand import Reason
 from htcq.balance.groups import GroupBalance
-from htcq.balance.standing import CauseAmount
+from htcq.balance.standing import CauseAmount, as_split
 from htcq.pool.pool import Pool
+from htcq.pool.slot_causes import ASSET_MISSING
+from htcq.pool.slot_state import START_FALSE
 from htcq.poolquota.ailment import Ailment
 from htcq.report.column import NONE, Column
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import line, show_lines
+from htcq.report.views.held import held_lines
 from htcq.report.views.holders import holders_text
 from htcq.report.views.status import (
     FINDINGS,
@@ -28,13 +32,18 @@ from htcq.report.views.status import (
 )
 from htcq.report.views.unmet import unmet_lines
 from htcq.simulate.unmodelled import unmodelled
-from htcq.units import MEMORY, PER_GIB, counted, show_number
+from htcq.units import MEMORY, PER_GIB, amount_name, counted, show_number
+from htcq.why.match_failure import START
 
 #: The most rows of each table, and lines of each list: all of it fits on one screen.
 _CAUSES, _REASONS, _GROUPS, _LISTED = 14, 10, 8, 3
+#: In GiB; only a damaged ad has more.
+_NO_MEMORY = 1e12
 #: The longest bar, in letters.
 _BAR = 24
 _TOTAL = "total"
+#: Causes that say little without the asset.
+_OF_ASSETS = (STRANDED, FRAGMENTED, ASSET_MISSING)
 _STYLES = {SOUND: "good", FINDINGS: "error"}
 
 
@@ -64,7 +73,12 @@ def show_status(
             show(_kind_table(kind.name, kind.total, kind.by), stream, wide)
     if balance.demand is not None:
         print(file=stream)
-        show(_demand(balance, wide), stream, wide)
+        if balance.demand.jobs:
+            show(_demand(balance, wide), stream, wide)
+        else:
+            show_lines([line("no idle jobs")], stream)
+        show_lines(map(line, balance.once_a_negotiator_works), stream)
+        show_lines(map(line, held_lines(balance.held)), stream)
     if balance.below:
         print(file=stream)
         show(_below(balance, wide), stream, wide)
@@ -72,7 +86,7 @@ def show_status(
         print(file=stream)
         show_lines(unmet_lines(balance.unmet, wide), stream)
     print(file=stream)
-    show_lines(map(line, _todo(balance)), stream)
+    show_lines(map(line, _todo(balance, health)), stream)
 
 
 def _some(texts: Sequence[str], wide: bool) -> list[str]:
@@ -92,6 +106,12 @@ def _share(row: _Row) -> float:
     return float(row.amounts.cpus) / float(row.whole.cpus) if row.whole.cpus else 0.0
 
 
+def _memory(amounts: Amounts) -> str:
+    """Return the memory in GiB; what no machine has with few digits, for the width of a line."""
+    gib = amounts.memory_mb / PER_GIB[MEMORY]
+    return f"{gib:,.0f} GiB" if abs(gib) < _NO_MEMORY else f"{gib:.3g} GiB"
+
+
 def _bar(row: _Row) -> str:
     filled = round(max(0.0, min(1.0, _share(row))) * _BAR)
     return "#" * filled + "." * (_BAR - filled)
@@ -102,9 +122,7 @@ _COLUMNS: tuple[Column[_Row], ...] = (
     Column("", lambda row: show_number(row.amounts.weight), "WEIGHT", right=True),
     Column("", lambda row: f"{100 * _share(row):.0f} %", "SHARE", right=True),
     Column("", lambda row: show_number(row.amounts.cpus), "CORES", right=True),
-    Column(
-        "", lambda row: f"{row.amounts.memory_mb / PER_GIB[MEMORY]:,.0f} GiB", "MEMORY", right=True
-    ),
+    Column("", lambda row: _memory(row.amounts), "MEMORY", right=True),
     Column("", lambda row: show_number(row.amounts.gpus), "GPUS", right=True),
     Column("", lambda row: _slots(row), "SLOTS", right=True, wide=True),
     Column("", _bar, "OF THE POOL"),
@@ -113,13 +131,17 @@ _COLUMNS: tuple[Column[_Row], ...] = (
 
 
 def _capacity(balance: Balance, wide: bool) -> Table[_Row]:
-    rows = [_row(each, balance.total, balance.now) for each in balance.by]
+    total, by = as_split(balance.total, balance.by)
+    rows = [_row(each, total, balance.now) for each in by]
     rows.sort(key=lambda row: -abs(float(row.amounts.weight)))
     if not wide and len(rows) > _CAUSES:
         rest = rows[_CAUSES - 1 :]
-        rows = [*rows[: _CAUSES - 1], _together(rest, balance.total)]
-    rows.append(_Row(_TOTAL, balance.total, 0, "", balance.total))
-    return Table(_COLUMNS, rows, f"capacity by cause, in {balance.unit}")
+        rows = [*rows[: _CAUSES - 1], _together(rest, total)]
+    rows.append(_Row(_TOTAL, total, 0, "", total))
+    title = f"capacity by cause, in {balance.unit}"
+    if total != balance.total:
+        title += f" (the slots weigh {show_number(balance.total.weight)} while they are unused)"
+    return Table(_COLUMNS, rows, title)
 
 
 def _slots(row: _Row) -> str:
@@ -128,7 +150,13 @@ def _slots(row: _Row) -> str:
 
 
 def _row(each: CauseAmount, total: Amounts, now: float | None) -> _Row:
-    return _Row(each.cause, each.amounts, each.slots, told(each, now), total)
+    cause = each.cause
+    if cause in _OF_ASSETS and each.details:
+        # What is used up, in most of the weight.
+        more = ", ..." if len(each.details) > 1 else ""
+        assets = ", ".join(map(amount_name, each.details[0][0].split(", ")))
+        cause += f" ({'no ' if cause == STRANDED else ''}{assets}{more})"
+    return _Row(one_line(cause), each.amounts, each.slots, told(each, now), total)
 
 
 def _together(rows: Sequence[_Row], total: Amounts) -> _Row:
@@ -139,6 +167,7 @@ def _together(rows: Sequence[_Row], total: Amounts) -> _Row:
 
 
 def _kind_table(name: str, total: Amounts, by: Sequence[CauseAmount]) -> Table[_Row]:
+    total, by = as_split(total, by)
     rows = [_row(each, total, None) for each in by]
     return Table(_COLUMNS, rows, f"capacity of {one_line(name)}")
 
@@ -164,13 +193,15 @@ def _demand(balance: Balance, wide: bool) -> Table[Reason]:
         jobs, weight = sum(each.jobs for each in rest), sum(each.weight for each in rest)
         more = Reason(f"{len(rest)} more reasons", jobs, weight, NONE, "", {})
         rows = [*rows[: _REASONS - 1], more]
-    title = f"{counted(demand.jobs, 'idle job')} of weight {show_number(demand.weight)} by reason"
+    # What schedds weigh jobs is not what the slots weigh that the jobs use.
+    every = f"{counted(demand.jobs, 'idle job')} of schedd slot weight {show_number(demand.weight)}"
+    title = f"{every} by reason"
     return Table(_DEMAND, rows, title)
 
 
 _BELOW: tuple[Column[GroupBalance], ...] = (
     Column("", lambda each: each.name, "GROUP"),
-    Column("", lambda each: show_number(each.usage_next), "HAS", right=True),
+    Column("", lambda each: show_number(each.usage_next), "USES", right=True),
     Column("", lambda each: show_number(each.due), "DUE", right=True),
     Column("", lambda each: show_number(each.below), "BELOW", right=True),
     Column("", lambda each: holders_text(each.held_by), "HELD BY"),
@@ -179,21 +210,33 @@ _BELOW: tuple[Column[GroupBalance], ...] = (
 
 def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
     rows = balance.below if wide else balance.below[:_GROUPS]
-    title = "groups that have less than the lesser of quota and demand"
+    title = "groups that use less than they are due (the lesser of quota and demand)"
     more = len(balance.below) - len(rows)
     if more:
         title += f", and {more} more"
+    holders = {holders_text(each.held_by) for each in rows}
+    if len(rows) > 1 and len(holders) == 1:
+        # One cause that holds from all is named once.
+        return Table(_BELOW[:-1], rows, f"{title}; held by {holders.pop()}")
     return Table(_BELOW, rows, title)
 
 
-def _todo(balance: Balance) -> Iterator[str]:
+def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
     nowhere = None if balance.demand is None else balance.demand.nowhere
-    if nowhere is not None:
+    of_start = {START_REFUSES, START_FALSE} & {each.cause for each in balance.todo}
+    # What START alone refuses has its cure below, with what would start.
+    if nowhere is not None and not (nowhere.reason == START and of_start):
         jobs = counted(nowhere.jobs, "job")
         yield f"to do for {jobs} that no slot suits, such as {nowhere.example}: {nowhere.cure}"
     if balance.todo:
         yield "to do, by the weight of the jobs that would start:"
+    elif balance.below:
+        group = one_line(balance.below[0].name)
+        yield f"to do for {group}: 'htcq why {group}' says what keeps it from its quota"
+    elif nowhere is None and (balance.unknown or health):
+        yield "nothing to do as far as is known"
     elif nowhere is None:
         yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        yield f"{number}. {each.cause}: {each.cure} ({gain_text(each.gain)})"
+        gain = gain_text(each.gain)
+        yield f"{number}. {each.cause}: {each.cure}" + (f" ({gain})" if gain else "")

@@ -9,10 +9,12 @@ from htcq.expected.unmet import Unmet
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
 from htcq.report.formats.json import finite
+from htcq.report.views.held import held_json
 from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
+from htcq.why.held import HeldJobs
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict
 
@@ -24,11 +26,13 @@ def why_json(
     pool: Pool,
     unmet: Sequence[Unmet] = (),
     starts: Starts | None = None,
+    held: HeldJobs | None = None,
 ) -> dict[str, Any]:
     """Return what ``json.dumps`` takes.
 
     ``unmet`` is what should have happened in the pool and did not.
-    ``starts`` are those of a course, None where none was asked for.
+    ``starts`` are those of a course, None where none was asked for. ``held`` are the jobs on hold,
+    None where not all jobs were asked about.
     """
     jobs: list[dict[str, Any]] = []
     for verdict in verdicts:
@@ -39,6 +43,7 @@ def why_json(
         "taken": pool.taken_at,
         "health": health_json(ailments(pool)),
         "jobs": jobs,
+        "held": held_json(held),
         "unmet": [unmet_json(each) for each in unmet],
         "unmodelled": list(unmodelled(pool, courses=starts is not None)),
         "incomplete": list(pool.incomplete),

@@ -12,12 +12,14 @@ from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
+from htcq.report.views.held import held_lines
 from htcq.report.views.unmet import unmet_lines
-from htcq.report.views.why_text import line, show_unmodelled, started_of
-from htcq.units import counted, show_number
+from htcq.report.views.why_text import line, show_long_wait, show_unmodelled, started_of
+from htcq.units import counted, shortened, show_number
 from htcq.why.course import Starts
+from htcq.why.held import HeldJobs
 from htcq.why.match_failure import WALLS
-from htcq.why.sums import STARTS, ReasonSum, sums_of
+from htcq.why.sums import STARTS, ReasonSum, once_a_negotiator_works, sums_of
 from htcq.why.verdict import Verdict
 
 #: Most rows of alike jobs, letters of their reasons, rows of first reasons and sentences on what is
@@ -34,9 +36,7 @@ def _first_reason(verdict: Verdict) -> str:
     if not verdict.walls:
         return ""
     first, more = verdict.walls[0], len(verdict.walls) - 1
-    text = one_line(f"{first.id}: {first.text}")
-    if len(text) > _MAX_LETTERS:
-        text = f"{text[: _MAX_LETTERS - 3]}..."
+    text = shortened(one_line(f"{first.id}: {first.text}"), _MAX_LETTERS)
     return f"{text} (+{more})" if more else text
 
 
@@ -65,29 +65,39 @@ def show_table_of(
     unmet: Sequence[Unmet] = (),
     starts: Starts | None = None,
     wide: bool = False,
+    held: HeldJobs | None = None,
 ) -> None:
     """Write the sum by first reason, then rows for jobs that are alike, then what resolves reasons.
 
     Of many rows those with most jobs are written, unless ``wide`` asks for all.
 
     ``unmet`` is what should have happened and did not. ``starts`` are those of a course, None
-    where none was asked for. ``wide`` asks for all columns on a terminal too.
+    where none was asked for. ``held`` are the jobs on hold. ``wide`` asks for all columns on a
+    terminal too.
     """
     title = pool.source
     if pool.taken_at:
         title = f"{pool.source}, taken {pool.taken_at}"
     sums = sums_of(verdicts, pool)
     shown = sums if wide else sums[:_MAX_SUMS]
+    if not verdicts:
+        show_lines([line(f"{one_line(title)}: no idle jobs"), *map(line, held_lines(held))], stream)
+        show_lines(unmet_lines(unmet, wide), stream)
+        return
     show(Table(_SUMS, shown, one_line(title), repeat=0), stream, wide)
     if len(shown) < len(sums):
         more = counted(len(sums) - len(shown), "more reason")
         show_lines([line(f"{more}: --wide prints all")], stream)
-    show_lines([Line(((_started_and_waiting(verdicts), "strong"),)), Line()], stream)
+    show_lines([Line(((_started_and_waiting(verdicts), "strong"),))], stream)
+    show_lines(map(line, once_a_negotiator_works(verdicts)), stream)
+    show_lines([*map(line, held_lines(held)), Line()], stream)
     _show_alike(verdicts, stream, starts, wide)
-    for reason in (each.reason for each in shown if each.reason != STARTS):
-        wall = WALLS[reason]
-        show_lines([line(f"{reason}: {wall.text} Resolved by: {wall.lifted_by}.")], stream)
+    for each in shown:
+        if each.reason != STARTS:
+            wall, cure = WALLS[each.reason], each.first.walls[0].lifted_by.rstrip(".")
+            show_lines([line(f"{each.reason}: {wall.text} Resolved by: {cure}.")], stream)
     show_lines(unmet_lines(unmet, wide), stream)
+    show_long_wait(verdicts, pool, stream)
     show_unmodelled(pool, starts, stream, None if wide else _MAX_SENTENCES)
 
 

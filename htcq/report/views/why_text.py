@@ -7,13 +7,14 @@ from typing import TextIO
 
 from htcq.expected.unmet import Unmet
 from htcq.pool.pool import Pool
+from htcq.poolquota.negotiator_health import long_wait, wait_text
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import counted, show_span
 from htcq.why.agreement import negotiator_reason
 from htcq.why.course import Obstacle, Starts, StartsAt
-from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.match_failure import NEGOTIATOR_ABSENT, NOT_IDLE, UNMATCHED_UNIVERSE
 from htcq.why.verdict import Verdict
 
 _NONE: Mapping[tuple[str, str], Obstacle] = {}
@@ -44,12 +45,20 @@ def show_verdicts(
         below = [*_below(verdict, pool, starts, last), *_unmet(verdict, unmet)]
         head = Line(((one_line(_head(verdict, starts)), "strong"),))
         show_lines([head, *map(line, below)], stream)
+    show_long_wait(verdicts, pool, stream)
     show_unmodelled(pool, starts, stream)
 
 
 def show_sentences(sentences: Iterable[str], stream: TextIO) -> None:
     """Write sentences on a group, one a line."""
     show_lines([Line(((one_line(each), ""),)) for each in sentences], stream)
+
+
+def show_long_wait(verdicts: Iterable[Verdict], pool: Pool, stream: TextIO) -> None:
+    """Write that the cycle which starts jobs is far away, where nobody means that."""
+    wait = long_wait(pool)
+    if wait is not None and any(verdict.starts for verdict in verdicts):
+        show_lines([Line(((wait_text(*wait), "warning"),))], stream)
 
 
 def show_unmodelled(
@@ -78,6 +87,13 @@ def _verdict(verdict: Verdict, starts: Starts | None) -> str:
         return f"starts: {_HOW[verdict.starts_by]}"
     if verdict.would_start_by:
         return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
+    first = verdict.walls[0] if verdict.walls else None
+    if first is not None and first.id == NOT_IDLE:
+        return first.text.removeprefix("it ")
+    if first is not None and first.id == UNMATCHED_UNIVERSE:
+        return "waits for its schedd, which starts it without a negotiator"
+    if verdict.fits_nowhere and first is not None and "universe" in first.amounts:
+        return f"does not start: the schedd {verdict.access_point} does not meet its Requirements"
     if verdict.fits_nowhere:
         return "does not start: no slot of the pool suits it"
     if starts is not None:
@@ -93,6 +109,9 @@ def _below(
     starts: Starts | None,
     last: Mapping[tuple[str, str], Obstacle],
 ) -> Iterator[str]:
+    if verdict.walls and verdict.walls[0].id == NOT_IDLE:
+        # The first line says all of it.
+        return
     for wall in verdict.walls:
         yield f"  {wall.id}: {wall.text}"
         yield f"    resolved by: {wall.lifted_by}"

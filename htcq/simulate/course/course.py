@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from htcq.pool.pool import Pool
+from htcq.poolquota.ailment import ObservedPool
+from htcq.poolquota.negotiator_health import cycle_interval
 from htcq.quota.condor import promised
 from htcq.simulate.course.claims import Start
 from htcq.simulate.course.machines import Machine
@@ -32,6 +34,26 @@ class Plan:
 
     cycles: int
     interval_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class SeveralCycles:
+    """A course that is asked for: how many cycles and how far apart, and how long jobs run.
+
+    ``interval_seconds`` is None where the negotiator of the pool says it. ``seed`` is that of the
+    random numbers.
+    """
+
+    cycles: int
+    interval_seconds: float | None
+    runs: RunTime
+    seed: int = 0
+
+    def plan(self, pool: Pool) -> Plan:
+        """Return when the cycles of ``pool`` are."""
+        if self.interval_seconds is not None:
+            return Plan(self.cycles, self.interval_seconds)
+        return Plan(self.cycles, cycle_interval(ObservedPool(pool)))
 
 
 @dataclass(frozen=True)

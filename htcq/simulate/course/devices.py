@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from htcq.classads import named
+from htcq.classads import Value, named
 from htcq.policy.claim import supports
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
@@ -97,11 +97,14 @@ class Devices:
         root = self._roots.setdefault(id(slot.frame), slot.frame)
         key = (id(root), id(request), name)
         if key not in self._suit:
-            alone = self._listing(slot, (name,)).ad()
-            self._suit[key] = (
-                supports(alone) or named(_SUITS).evaluate(request.first.ad(), alone) == 1
-            )
+            alone = self._listing(slot, (name,))
+            self._suit[key] = supports(alone.ad()) or suiting(alone, request) == 1
         return self._suit[key]
+
+
+def suiting(slot: Slot, request: Request) -> Value:
+    """Return how many devices in AvailableGPUs of ``slot`` are such as RequireGPUs asks for."""
+    return named(_SUITS).evaluate(request.first.ad(), slot.ad())
 
 
 def _listed(slot: Slot) -> tuple[str, ...]:

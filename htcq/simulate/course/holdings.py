@@ -12,10 +12,11 @@ from htcq.classads import as_number
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot_state import machine_of
 from htcq.simulate.course.claims import Base, Claim, amounts_of
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.draining import Draining, start_of
-from htcq.simulate.course.machines import Fills, machine_of
+from htcq.simulate.course.machines import Fills
 from htcq.simulate.course.occupancy import Occupancy
 from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.waiting import Waiting

@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from htcq.classads import as_number
 from htcq.pool.slot import PARTITIONABLE, Number, Slot, number_or
+from htcq.pool.slot_state import machine_of
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, MEMORY
 
@@ -135,11 +136,6 @@ def _claimed(
     if slot.type == PARTITIONABLE:
         return (0.0, 0.0) if carved is None else carved
     return (cpus, memory) if slot.claimed or carved is not None else (0.0, 0.0)
-
-
-def machine_of(slot: Slot) -> str:
-    """Return the name of the machine whose slot it is."""
-    return slot.machine if isinstance(slot.machine, str) else slot.startd
 
 
 def by_fill(machines: Iterable[Machine]) -> tuple[int, ...]:

@@ -178,7 +178,6 @@ class Runs:
             if ended is not None:
                 self._gone(ended, claim.schedd)
             return
-        # The schedd gives the claim back.
         if verdict.act is Act.VACATE:
             self._return(claim)
         else:
@@ -187,6 +186,9 @@ class Runs:
             if life is not None:
                 times = self._lives.times_held(claim.schedd) if periodic else 1
                 self._lives.held(life, verdict.code, self.now, times)
+            if self.schedds.keeps_after_hold(claim.schedd):
+                self._reuse(claim)
+                return
         self._holdings.remove(claim, self.now)
 
     def _do_running(self, claim: Claim, verdict: Verdict) -> None:

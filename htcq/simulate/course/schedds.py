@@ -1,7 +1,7 @@
 """What schedds start as jobs come and go, and what their ads and the records of users say of it.
 
 Follows src/condor_schedd.V6/schedd.cpp (canSpawnShadow, claimedStartd, timeout, preempt,
-count_jobs) and qmgmt.cpp (Runnable), HTCondor 25.14.
+count_jobs) and qmgmt.cpp (Runnable), HTCondor 25.14; of a cool-down shadowExitCode of schedd.cpp.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from htcq.classads import Ad, Expr, as_number, parsed
-from htcq.htcondor.releases import KEPT_LIMITS
+from htcq.htcondor.releases import GIVEN_BACK_AT_HOLD, KEPT_LIMITS, LONGER_COOL_DOWN
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
+from htcq.pool.slot_types import integer
 from htcq.poolquota.access.access_point import shadows_of
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.user_limits import UserLimits
@@ -24,6 +25,8 @@ from htcq.simulate.course.claims import Claim
 
 #: For how many seconds a job that left its slot is not offered.
 _COOL_DOWN = "SYSTEM_ON_VACATE_COOL_DOWN"
+#: The least that it lasts where it lasts at all.
+_LEAST_COOL_DOWN, _USUAL_COOL_DOWN = "SYSTEM_COOLDOWN_DURATION", 20
 #: Whether a claim is used again for jobs with the same concurrency limits alone.
 _CONSIDERS = "CLAIM_RECYCLING_CONSIDER_LIMITS"
 
@@ -35,7 +38,7 @@ class Schedds:
         self._pool, self._moment = pool, moment
         self._limits = UserLimits(pool.users or ())
         self._access = AccessPoints(pool, Knobs({}), moment)
-        self._cool_downs: dict[str, Expr | None] = {}
+        self._cool_downs: dict[str, tuple[Expr | None, int]] = {}
         self._considers: dict[str, bool] = {}
         #: How many jobs run in claims, by schedd and user, and by schedd.
         self._of_user = Counter[tuple[str, str]]()
@@ -110,16 +113,28 @@ class Schedds:
         ``ad`` is that of the job as it is by then (SYSTEM_ON_VACATE_COOL_DOWN).
         """
         if schedd not in self._cool_downs:
-            configuration = self._pool.schedd_configuration(schedd)
-            text = "" if configuration is None else configuration.value(_COOL_DOWN)
-            self._cool_downs[schedd] = parsed(text)
-        expression = self._cool_downs[schedd]
+            self._cool_downs[schedd] = self._cool_down(schedd)
+        expression, least = self._cool_downs[schedd]
         if expression is None or self._moment is None:
             return job
-        seconds = as_number(expression.evaluate(ad)) or 0
+        seconds = int(as_number(expression.evaluate(ad)) or 0)
         if seconds <= 0:
             return job
-        return job._replace(cool_down_until=int(self._moment + now + seconds))
+        return job._replace(cool_down_until=int(self._moment + now + max(seconds, least)))
+
+    def _cool_down(self, schedd: str) -> tuple[Expr | None, int]:
+        """Return the expression of cool-downs of a schedd, and the least that one lasts."""
+        configuration = self._pool.schedd_configuration(schedd)
+        if configuration is None:
+            return None, 0
+        least = 0
+        if LONGER_COOL_DOWN.holds(self.version(schedd)):
+            least = integer(configuration, _LEAST_COOL_DOWN, _USUAL_COOL_DOWN)
+        return parsed(configuration.value(_COOL_DOWN)), least
+
+    def keeps_after_hold(self, schedd: str) -> bool:
+        """Return whether a schedd uses the claim of a job for the next one when that is held."""
+        return not GIVEN_BACK_AT_HOLD.holds(self.version(schedd))
 
     def kept_limits(self, schedd: str, limits: str) -> str:
         """Return the concurrency limits that a schedd notes of a claim that was made with these.

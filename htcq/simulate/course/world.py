@@ -86,21 +86,25 @@ class World:
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
-        asked = tuple(made)
-        good = [each for each in asked if not each.claim.refusal]
+        asked, started = tuple(made), 0
         held, preempted = {}, list[tuple[Job, list[Claim]]]()
         if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.holdings.claims()}
         answered: list[tuple[Made, Sequence[int]]] = []
         for each in asked:
             devices: Sequence[int] = ()
+            own = (each.slot,) if each.preempts and not each.dynamic_slots else ()
+            if not held.keys() >= {*each.dynamic_slots, *own}:
+                # Another match of this cycle has a claim of these: the startd knows it no more.
+                continue
             # The startd takes these back before it looks at the request.
-            gone = [held[name] for name in each.dynamic_slots]
+            gone = [held.pop(name) for name in each.dynamic_slots]
             for claim in gone:
                 self.holdings.remove(claim, self.runs.now)
-            if each.preempts and not gone and not each.claim.refusal:
-                gone = [held[each.slot]]
-                self._preempt(held[each.slot], each)
+            started += not each.claim.refusal
+            if own and not each.claim.refusal:
+                gone = [held.pop(each.slot)]
+                self._preempt(gone[0], each)
             elif not each.claim.refusal:
                 base = self.holdings.bases[each.slot]
                 amounts = {} if base.whole else each.claim.amounts
@@ -123,10 +127,14 @@ class World:
                 self.runs.evict(claim)
             # It starts where they were when they are gone.
             self.runs.materialize(job)
+        self._leave()
+        return started + rests
+
+    def _leave(self) -> None:
+        """Let the claims end that schedds and startds end by themselves."""
         for claim in dict.fromkeys(self._leaving()):
             self.runs.evict(claim)
             self.holdings.remove(claim, self.runs.now)
-        return len(good) + rests
 
     def _leaving(self) -> Iterator[Claim]:
         """Yield the claims that schedds and startds end by themselves."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from htcq.htcondor.releases import CHARGED_PREEMPTED
 from htcq.pool.slot import Slot
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.pool_quotas import PoolQuotas
@@ -25,8 +26,6 @@ from htcq.quota.shares import Claimant
 
 #: What a concurrency limit is that nobody configured (param_info.in).
 _NO_LIMIT = 2308032.0
-#: Since this version the accountant adds a match up without a look at who has the slot (AddMatch).
-_KEEPS_PREEMPTED = (25, 10, 1)
 #: Those of the job for which a claim is preempted.
 _WAITING_LIMITS = "PreemptingConcurrencyLimits"
 _LIMIT = re.compile(r"([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)(?::(.*))?\Z")
@@ -49,9 +48,8 @@ class Accounts:
             group = self.group_of(name)
             self.groups[group] = round(self.groups[group] + used, DECIMALS)
         self._claimants: dict[str, Claimant] = {}
-        version = quotas.negotiator_version
         #: Whether the one whose claim is preempted is charged for it until the next cycle.
-        self.keeps_preempted = not version or version >= _KEEPS_PREEMPTED
+        self.keeps_preempted = CHARGED_PREEMPTED.holds(quotas.negotiator_version)
         #: How often anybody's usage has changed.
         self.changes = 0
 

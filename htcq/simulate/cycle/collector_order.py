@@ -93,6 +93,14 @@ class CollectorOrder:
         self._buckets.setdefault(self._hashes[name] % self._size, []).insert(0, name)
 
 
+class CollectorTables:
+    """The collector's tables, from cycle to cycle; None before the first one."""
+
+    def __init__(self) -> None:
+        self.slots: CollectorOrder | None = None
+        self.submitters: CollectorOrder | None = None
+
+
 def _size_of_table(hashes: Sequence[int]) -> int | None:
     """Return the size of the smallest table that has them in this order; None if none has."""
     size = _FIRST_SIZE

@@ -7,7 +7,7 @@ hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import frames_of
 from htcq.pool.weights import Weights
+from htcq.poolquota.closings import silent_slots
 from htcq.poolquota.negotiator_flaws import first_fatal
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
@@ -29,6 +30,7 @@ from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import at_moment
+from htcq.simulate.cycle.collector_order import CollectorTables
 from htcq.simulate.cycle.dynamic_slots import DynamicSlots
 from htcq.simulate.cycle.group_negotiation import GroupNegotiation, Rules
 from htcq.simulate.cycle.job_table import DECIDES, Ranking, TableContext
@@ -76,12 +78,13 @@ def _job_ranks(knobs: Knobs) -> tuple[str, str]:
 class CarriedOver:
     """What a cycle leaves to the next one over a later state of the same pool.
 
-    All of it is found again where it is missing, and no outcome depends on it, but for ``turns``:
-    the number of the cycle in which each group last had a slot of the remainders, or requested
-    none. Only the negotiator remembers that.
+    All of it is found again where it is missing, and no outcome depends on it, but for what only
+    daemons remember: ``turns``, the number of the cycle in which each group last had a slot of the
+    remainders, or requested none, and the ``tables`` of the collector. With ``before`` that alone
+    is carried over.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: CarriedOver | None = None) -> None:
         self.engine: Engine = columns.new_engine()
         self.weights = Weights()
         self.quotas: PoolQuotas | None = None
@@ -89,13 +92,24 @@ class CarriedOver:
         self.startds: Startds | None = None
         self.context: TableContext | None = None
         self.offers: Offers | None = None
-        self.turns: dict[str, float] = {}
-        self.cycles = 0
+        self.tables: CollectorTables = CollectorTables() if before is None else before.tables
+        self.turns: dict[str, float] = {} if before is None else before.turns
+        self.silent: frozenset[str] | None = None if before is None else before.silent
+        self.cycles: int = 0 if before is None else before.cycles
 
     def had_turn(self, groups: Iterable[str]) -> None:
         """Note that these ``groups`` had a turn in the cycle that ends now."""
         self.cycles += 1
         self.turns.update(dict.fromkeys(groups, float(self.cycles)))
+
+    def silent_in(self, pool: Pool) -> frozenset[str]:
+        """Return the slots whose machines sent nothing any more when the first cycle began.
+
+        Nobody hears of the others again as simulated time goes by.
+        """
+        if self.silent is None:
+            self.silent = silent_slots(pool)
+        return self.silent
 
     def startds_of(self, quotas: PoolQuotas) -> Startds:
         """Return the startds of a cycle with these quotas: those of before where they serve it."""
@@ -133,17 +147,18 @@ class Cycle:
         ranks = _job_ranks(knobs)
         startds = carried.startds_of(quotas)
         preempting = {*_words(*preemption_texts(knobs))}
-        wanted = {*_words(knobs.text("NEGOTIATOR_JOB_CONSTRAINT"))}
         of_daemons = startds.words(quotas.supply.slots) | preempting
         evaluated = {*DECIDES, *of_daemons, *_words(*ranks, quotas.supply.central_text)}
-        of_negotiator = preempting | wanted | {*_words(*ranks)}
+        of_negotiator = {*preempting, *_words(knobs.text("NEGOTIATOR_JOB_CONSTRAINT"), *ranks)}
         self.askers = carried.askers = SubmitterQueues(
-            pool, quotas, order, evaluated, carried.askers, of_negotiator
+            pool, quotas, order, evaluated, carried.askers, of_negotiator, carried.tables
         )
         self.accounts = Accounts(quotas)
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
         #: The turns of groups so far, by group.
         self.turns: dict[str, GroupTurn] = {}
+        #: The group on the way up, or the group itself, that made a group's limit lower.
+        self.held_by: Mapping[str, str] = {}
         #: What ended the negotiator; None: nothing so far.
         self.crash: Crash | None = None
         #: Whether it matters which group last had a slot of the remainders, and nobody knows.
@@ -153,23 +168,20 @@ class Cycle:
         asked = matching | preempting
         submitting = Submitting(quotas, self.accounts, asked, self.askers.significant)
         self.context = context = self._context(carried, evaluated, asked, ranks)
-        self.links = context.links
         preemption = Preemption(knobs, Occupants(quotas, self.accounts, preempting))
         written = Occupants(quotas, self.accounts, matching, preemption.is_on)
         self.offers = carried.offers = Offers(
-            quotas.supply, context, quotas.knobs, written, carried.offers, pool.in_order
+            *(quotas.supply, context, quotas.knobs, written),
+            *(carried.offers, pool.in_order, carried.tables),
         )
         dynamic = DynamicSlots(self.offers, quotas.supply.every, preemption, knobs)
         self.search = Search(self.offers, context, knobs, preemption, dynamic, skip_bad_slots)
         self.limits = in_use = ConcurrencyLimits(knobs, quotas.supply.slots)
         self.talks = ScheddNegotiations(
-            self.search,
-            self.accounts,
-            startds,
-            in_use,
-            submitting,
+            *(self.search, self.accounts, startds, in_use, submitting),
             ends_early=not preemption.is_on and not quotas.supply.weighted,
             depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
+            silent=carried.silent_in(pool),
         )
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
@@ -237,6 +249,7 @@ class Cycle:
             for sharing in round_.sharings
         )
         carried.had_turn(quotas.had_turn)
+        self.held_by = {each.group: each.held_by for one in quotas.rounds for each in one.limits}
         return {
             limit.group: limit.limit
             for round_ in reversed(quotas.rounds)

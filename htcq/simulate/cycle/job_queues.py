@@ -93,6 +93,13 @@ class _QueuedJob(NamedTuple):
     order: Order
 
     @property
+    def frame(self) -> SharedAttributes | None:
+        """What it shares with others, as it is shown if it is; None of jobs that want no slot."""
+        if self.shown is not None:
+            return self.shown.frame
+        return self.job.frame if self.wanted else None
+
+    @property
     def is_listed(self) -> bool:
         """Whether it is in a queue."""
         return self.kept_back or self.shown is not None
@@ -133,9 +140,10 @@ class JobQueues:
         #: Which jobs are alike, and those that have come and are in no queue yet.
         self._likenesses: AutoclusterIndex | None = None
         self._come: Sequence[_QueuedJob] = ()
-        #: How many jobs have each set of shared attributes, and how many slots the jobs of each
-        #: submitter want.
+        #: How many jobs that are shown have each set of shared attributes, how many that are not,
+        #: and how many slots the jobs of each submitter want.
         self._frames = Counter[SharedAttributes]()
+        self._unseen = Counter[SharedAttributes]()
         self.wanted = Counter[str]()
         #: How many jobs each submitter has, shown or not.
         self._jobs = Counter[str]()
@@ -153,6 +161,11 @@ class JobQueues:
         return tuple(self._frames)
 
     @property
+    def unseen(self) -> tuple[SharedAttributes, ...]:
+        """What idle jobs share that their schedds would not start now, each once."""
+        return tuple(self._unseen)
+
+    @property
     def submitters(self) -> set[str]:
         """The submitters of all jobs."""
         return {name for name, jobs in self._jobs.items() if jobs}
@@ -164,21 +177,20 @@ class JobQueues:
             queue.begin()
         for key in self._known.keys() - present.keys():
             each = self._known.pop(key)
-            frame = None if each.shown is None else each.shown.frame
-            self._count(each.whose[0], each.wanted, frame, -1)
+            self._count(each, each.frame, -1)
             if each.is_listed:
                 self.by_owner[each.whose].remove(each.order)
         kinds: dict[tuple[object, ...], _KindOfJob] = {}
         come: list[_QueuedJob] = []
-        counts = Counter[tuple[str, int, Optional[SharedAttributes]]]()
+        alike = dict[tuple[str, int, bool, Optional[SharedAttributes]], list[_QueuedJob]]()
         for key, job in present.items():
             if key not in self._known:
                 each = self._known[key] = self._queued(job, access, kinds)
                 come.append(each)
-                frame = None if each.shown is None else each.shown.frame
-                counts[each.whose[0], each.wanted, frame] += 1
-        for (submitter, wanted, frame), number in counts.items():
-            self._count(submitter, wanted, frame, number)
+                kind = each.whose[0], each.wanted, each.shown is not None, each.frame
+                alike.setdefault(kind, []).append(each)
+        for (*_, frame), those in alike.items():
+            self._count(those[0], frame, len(those))
         self._come = come
 
     def queue(
@@ -231,17 +243,18 @@ class JobQueues:
         whose = (job.submitter, schedd.name)
         return _KindOfJob(schedd, wanted, whose, shows_all, is_steady, priorities_of(job))
 
-    def _count(
-        self, submitter: str, wanted: int, frame: SharedAttributes | None, number: int
-    ) -> None:
-        """Count so many jobs that are alike, of which ``frame`` is shown."""
-        self._jobs[submitter] += number
+    def _count(self, like: _QueuedJob, frame: SharedAttributes | None, number: int) -> None:
+        """Count so many jobs that are ``like`` this one, which share ``frame``."""
+        self._jobs[like.whose[0]] += number
         if frame is None:
             return
-        self.wanted[submitter] += number * wanted
-        self._frames[frame] += number
-        if not self._frames[frame]:
-            del self._frames[frame]
+        frames = self._unseen
+        if like.shown is not None:
+            frames = self._frames
+            self.wanted[like.whose[0]] += number * like.wanted
+        frames[frame] += number
+        if not frames[frame]:
+            del frames[frame]
 
     def _queue_anew(
         self, jobs: Sequence[Job], access: AccessPoints, likenesses: AutoclusterIndex

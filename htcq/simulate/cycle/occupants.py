@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping
 from types import MappingProxyType
 
 from htcq.classads import Value, as_number
+from htcq.htcondor.releases import FLOORS_OF_CLAIMS
 from htcq.pool.slot import Slot
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.cpp_float import as_float
@@ -26,8 +27,6 @@ _CHANGING = frozenset({_USED.lower(), _GROUP_USED.lower()})
 #: All of them, in lower case.
 NAMES = _CHANGING | {name.lower() for name in (_PRIORITY, _FLOOR, _GROUP, _GROUP_QUOTA)}
 _CURRENT_RANK, _PREEMPTING_RANK = "CurrentRank", "PreemptingRank"
-#: Since this version slots have the floor of their user.
-_HAS_FLOOR = (25, 8, 2)
 NOTHING: Mapping[str, Value] = MappingProxyType({})
 #: The user of a partitionable slot whose dynamic slots are preempted together.
 SEVERAL = "various_dSlot_users"
@@ -41,8 +40,7 @@ class Occupants:
     ) -> None:
         self._quotas, self._accounts, self.preemption = quotas, accounts, preemption
         self._named = frozenset(name for name in NAMES if preemption and name in words)
-        version = quotas.negotiator_version
-        self._has_floor = not version or version >= _HAS_FLOOR
+        self._has_floor = FLOORS_OF_CLAIMS.holds(quotas.negotiator_version)
         self._known: dict[str, Mapping[str, Value]] = {}
         self._changes = 0
 

@@ -13,7 +13,7 @@ from htcq.policy.claim import supports
 from htcq.pool.slot import PARTITIONABLE, Slot
 from htcq.poolquota.supply import Supply
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.collector_order import CollectorOrder
+from htcq.simulate.cycle.collector_order import CollectorOrder, CollectorTables
 from htcq.simulate.cycle.job_table import TableContext
 from htcq.simulate.cycle.no_claim import why_no_claim
 from htcq.simulate.cycle.occupants import Occupants
@@ -29,7 +29,7 @@ class Offers:
 
     The tables of the cycle ``before`` are taken over if they share ``context``: only slots that
     are other objects than then are looked at. With ``in_order`` the slots of the first one stand
-    as the collector handed them out.
+    as the collector handed them out; ``tables`` are the collector's.
     """
 
     def __init__(
@@ -40,12 +40,14 @@ class Offers:
         occupants: Occupants | None = None,
         before: Offers | None = None,
         in_order: bool = False,
+        tables: CollectorTables | None = None,
     ) -> None:
         self._supply, self._context, self._knobs = supply, context, knobs
         self._occupants = occupants
-        self._order: CollectorOrder = (
-            CollectorOrder(_names(supply.every), in_order) if before is None else before._order
-        )
+        tables = tables or CollectorTables()
+        if tables.slots is None:
+            tables.slots = CollectorOrder(_names(supply.every), in_order)
+        self._order: CollectorOrder = tables.slots
         reader = Knobs(knobs)
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)

@@ -8,7 +8,7 @@ Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import (
     NO_JOB_LEFT,
     SCHEDD_IS_FULL,
+    SILENT,
     START_REFUSES,
     USER_IS_FULL,
     Match,
@@ -116,14 +117,16 @@ class ScheddNegotiations:
         submitting: Submitting,
         ends_early: bool,
         depth_first: bool,
+        silent: Collection[str] = (),
     ) -> None:
+        """``silent`` are the names of slots whose machines send nothing any more."""
         self._search, self._accounts, self._startds, self._limits = (
             search,
             accounts,
             startds,
             limits,
         )
-        self.submitting = submitting
+        self.submitting, self._silent = submitting, silent
         self._ends_early, self.depth_first = ends_early, depth_first
         #: Limits that were reached: those of earlier requests as well, until one is looked for that
         #: is within its own.
@@ -170,7 +173,8 @@ class ScheddNegotiations:
                 # A request that its concurrency limits stop at once leaves this as the request
                 # before it left it.
                 limited = limited or self._search.limited
-                self.rejections.append(Rejection(first, submitter, reason))
+                where = session.access.name
+                self.rejections.append(Rejection(first, submitter, reason, where))
                 # A refused preemption is the reason that is given, also where the share had its
                 # part in it.
                 hidden = reason == NO_PREEMPTION and self._search.limited
@@ -258,7 +262,7 @@ class ScheddNegotiations:
             self.made.append(Made(job, offer.name, claim, limits, policy, preempting, dynamic))
         match = Match(
             name, first, submitter, offer.name, cost, claim.charge, claim.refusal, preempts, by,
-            dynamic,
+            dynamic, asker.session.access.name,
         )  # fmt: skip
         self.matches.append(match)
         if returned:
@@ -281,6 +285,9 @@ class ScheddNegotiations:
         without = why_no_claim(offer.slot)
         if without:
             return None, without
+        if offer.name in self._silent:
+            # The schedd's request for the claim meets no startd.
+            return None, SILENT
         if access.is_full:
             return None, SCHEDD_IS_FULL
         job = self._picked(offer, limits, session)

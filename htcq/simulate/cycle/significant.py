@@ -6,7 +6,7 @@ src/condor_schedd.V6/autocluster.cpp (config, getClusterid) and schedd_negotiate
 the negotiator leaves out of it, since 25.5. The lists of each schedd add to that, leave more
 out, or replace it. What the job's own significant expressions name is significant whatever these
 say. To slots a request does not have the others, and jobs that differ in the others alone are
-one autocluster.
+one autocluster. A request that is asked for alone (SEND_JOB_INFO) is the whole job.
 """
 
 from __future__ import annotations
@@ -89,8 +89,10 @@ class Significant:
     def sent(self, job: Job) -> Job:
         """Return ``job`` as the request for it shows it.
 
-        The same one where that shows all of it.
+        The same one where that shows all of it: always where one request at a time is asked for.
         """
+        if self.access[self.access.name_of(job)].lists_one:
+            return job
         known = self._of(job)
         if known.frame is job.frame and not known.hidden:
             return job

@@ -25,7 +25,7 @@ from htcq.poolquota.demand import looked_at
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.collector_order import CollectorOrder
+from htcq.simulate.cycle.collector_order import CollectorOrder, CollectorTables
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.job_queues import (
     IDENTITIES,
@@ -53,7 +53,7 @@ class SubmitterQueues:
     expressions that are neither of jobs nor of slots; those ``of_negotiator`` are significant. Of
     ``before``, of an earlier moment of the pool or of one with other settings, jobs that are the
     same objects have the same requests; nothing of it is used again where access points have
-    other configurations.
+    other configurations. ``tables`` are those of the collector.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class SubmitterQueues:
         named: Iterable[str] = (),
         before: SubmitterQueues | None = None,
         of_negotiator: Iterable[str] = (),
+        tables: CollectorTables | None = None,
     ) -> None:
         self._quotas = quotas
         #: Whether the submitters stand as the collector handed them out.
@@ -72,11 +73,11 @@ class SubmitterQueues:
         earlier = None if before is None else before.access
         access = access_points_of(pool, quotas, earlier)
         self.access: AccessPoints = access
-        self._table: CollectorOrder = (
-            CollectorOrder([_key(each) for each in pool.submitters], pool.in_order)
-            if before is None
-            else before._table
-        )
+        tables = tables or CollectorTables()
+        if tables.submitters is None:
+            keys = [_key(each) for each in pool.submitters]
+            tables.submitters = CollectorOrder(keys, pool.in_order)
+        self._table: CollectorOrder = tables.submitters
         if before is not None and not access.configured_like(before.access):
             before = None
         self._queues = self._queued(pool, set(named), frozenset(of_negotiator), before)
@@ -116,11 +117,12 @@ class SubmitterQueues:
         ):
             queues = before._queues
         queues.begin(jobs, access)
-        self.frames = queues.frames
-        #: Every word of the expressions of its jobs.
-        self.words = words_of(self.frames)
+        #: What idle jobs share, those that are not offered now among them, and every word of that.
+        self.frames = (*queues.frames, *queues.unseen)
+        offered = words_of(queues.frames)
+        self.words = offered | words_of(queues.unseen)
         of_slots = words_of(frames_of(pool.slots or ())) | of_negotiator
-        compared = access.words() | self.words | of_slots
+        compared = access.words() | offered | of_slots
         written = _negotiator_version(pool, self._quotas)
         told_apart_by = compared.intersection(PLACES)
         self._told_apart_by = (self._quotas.knobs, of_slots, told_apart_by, written)
@@ -150,10 +152,11 @@ class SubmitterQueues:
         return self._queues.jobs
 
     def waiting(self) -> Iterator[tuple[str, Request, int]]:
-        """Yield the requests of each submitter, and for how many slots they wait."""
+        """Yield the requests of each submitter, and how many jobs wait with them."""
         for (submitter, _), queue in self.queues.items():
             for run in queue.runs:
-                yield submitter, run.request, len(run.jobs)
+                # A job that wants several slots is there as often.
+                yield submitter, run.request, len({id(job) for job in run.jobs})
 
     @cached_property
     def _runnable(self) -> Mapping[tuple[Value, Value, Value], Job]:

@@ -15,8 +15,9 @@ START_REFUSES = "START_VANILLA_UNIVERSE of the schedd refuses a job that suits t
 NO_JOB_LEFT = "no job that suits the slot is left"
 OFFLINE = "the slot is offline (Offline)"
 NOT_CLAIMED = "the slot is not to be claimed (WantClaiming)"
+SILENT = "its machine sends nothing any more"
 GIVEN_BACK = (
-    SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT, OFFLINE, NOT_CLAIMED,
+    SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT, OFFLINE, NOT_CLAIMED, SILENT,
 )  # fmt: skip
 #: Why a claim is preempted: the slot's Rank of the job is higher than that of the running one, or
 #: PREEMPTION_REQUIREMENTS holds.
@@ -33,7 +34,8 @@ class Match(NamedTuple):
     and nothing then where the startd refuses the claim or the schedd gives it back: ``refusal``
     says why. ``preempts`` is whose claim it preempts and ``by`` what for (``BY_RANK``,
     ``BY_PRIORITY``); both are empty where the slot was free. ``dynamic_slots`` are those that are
-    preempted together for what their partitionable slot has then.
+    preempted together for what their partitionable slot has then. ``access_point`` is where the job
+    is; empty where the pool does not say.
     """
 
     job: str
@@ -46,15 +48,20 @@ class Match(NamedTuple):
     preempts: str = ""
     by: str = ""
     dynamic_slots: tuple[str, ...] = ()
+    access_point: str = ""
 
 
 @dataclass(frozen=True)
 class Rejection:
-    """One request for which nothing was found, with the negotiator's reason."""
+    """One request for which nothing was found, with the negotiator's reason.
+
+    ``access_point`` is where the ``job`` is; empty where the pool does not say.
+    """
 
     job: str
     submitter: str
     reason: str
+    access_point: str = ""
 
 
 @dataclass(frozen=True)

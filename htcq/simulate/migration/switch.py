@@ -117,8 +117,7 @@ def emptied(slots: Iterable[Slot]) -> tuple[Slot, ...]:
         if slot.type == DYNAMIC:
             continue
         if slot.type == PARTITIONABLE:
-            whole = {asset: amount or 0 for asset, amount in slot.total().items()}
-            slot = make.left(slot, whole)._replace(dynamic_slots=0)
+            slot = make.left(slot, slot.whole())._replace(dynamic_slots=0)
         found.append(make.unclaimed(slot))
     return tuple(found)
 

@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
+from htcq.elastic.reclaim.budget import ReclaimBudget
+from htcq.elastic.reclaim.candidates import Candidate
 from htcq.elastic.reclaim.reclaim_events import IntentEvent, MeasurementEvent, ReclaimEvent
+from htcq.elastic.reclaim.reclaim_fields import JobEntry
+from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.settings.reclaim import GroupLimits, ReclaimLimits
 from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
 from tests.elastic.reclaim.test_past import record
@@ -120,3 +124,20 @@ def test_a_group_has_its_own_time_to_run() -> None:
 
     assert not plan.evictions
     assert "it has run 3600 s of the 7200 s that are guaranteed to every job" in why(plan).values()
+
+
+def test_a_min_of_half_a_large_pool_can_come_back_within_a_day_by_the_defaults() -> None:
+    """2,000 claims of one cpu, each of which ran for ten hours: 1,000 of them come back."""
+    budget = ReclaimBudget(ReclaimLimits(pool_percent=100), 2000, 2000.0)
+    one = GroupClaim("borrower", "borrower.bob@site", "ap", "1.0", "s", "n", {WEIGHT: PARTS})
+    taken_back = 0
+    while not budget.refusal(Candidate(one, "s", 36_000.0), ()):
+        budget.spend([Candidate(one, "s", 36_000.0)])
+        taken_back += 1
+        if taken_back % 500 == 0:
+            # The next reclaim of the day.
+            entry = JobEntry("ap", "1.0", "borrower", "borrower.bob@site", 10.0)
+            budget = ReclaimBudget(
+                ReclaimLimits(pool_percent=100), 2000, 2000.0, [entry] * taken_back
+            )
+    assert taken_back == 1200

@@ -25,7 +25,7 @@ VICTIM = Eviction(
     ("cpus",),
     "",
 )
-SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5, False)
+SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5)
 
 
 def test_the_same_job_goes() -> None:
@@ -42,7 +42,6 @@ def test_the_same_job_goes() -> None:
         (replace(SAME, universe=7), "it is of universe 7"),
         (replace(SAME, universe=11), "it is of universe 11"),
         (replace(SAME, universe=12), "it is of universe 12"),
-        (replace(SAME, protected=True), "it now has HtcqProtected = true"),
         (
             replace(SAME, ran=599.0),
             "by its schedd's clock it has run 599 s of the 600 s that are guaranteed",

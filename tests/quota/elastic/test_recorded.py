@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from htcq.quota.condor import Inputs, compute_quotas
-from htcq.quota.elastic.admission import AdmissionLimit, admit
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Rounding
 from htcq.quota.elastic.group_runtime import ElasticOutcome
-from htcq.quota.elastic.revoke import RunningJob, revoke
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.group_tree import build_tree
@@ -84,45 +82,6 @@ def test_mins_shrink_as_stated(case: Any) -> None:
         )
         for group, amounts in case["expected"].items():
             assert (declared[group] if amounts is None else amounts[name]) == scaled[group]
-
-
-@each("revoke")
-def test_the_jobs_that_are_given_up_are_those_stated(case: Any) -> None:
-    jobs = [
-        RunningJob(
-            job["name"],
-            job["res"],
-            job["priority"],
-            job.get("start", 0),
-            job.get("preemptible", True),
-        )
-        for job in case["jobs"]
-    ]
-    expected = case.get("expected_correct", case.get("expected"))
-    named = revoke(case["used"], case["runtime"], jobs)
-
-    assert named == revoke(case["used"], case["runtime"], jobs[::-1])
-    if isinstance(expected, dict):
-        assert expected == {"count": len(named)}
-    else:
-        assert expected == list(named)
-
-
-@each("admission")
-def test_a_job_is_admitted_or_refused_as_stated(case: Any) -> None:
-    protected = (case["min"], case["non_preemptible_used"]) if case["non_preemptible"] else None
-    parents = [
-        AdmissionLimit(one["name"], one["limit"], one["used"]) for one in case.get("parents", [])
-    ]
-    outcome = admit(
-        case["request"], AdmissionLimit("test", case["limit"], case["used"]), case["max"], protected, parents
-    )  # fmt: skip
-
-    assert case["expected"] == {
-        "admit": outcome.admit,
-        "exceeded": list(outcome.exceeded),
-        "by": outcome.by,
-    }
 
 
 @each("native")

@@ -141,6 +141,47 @@ def test_one_group_may_keep_its_min_while_the_others_shrink() -> None:
     assert [each.scaled_min["cpus"] for each in outcome.groups] == [50, 25, 25]
 
 
+def test_in_a_shortage_the_mins_of_higher_priorities_come_first() -> None:
+    groups = (
+        group("a", 40, 90, priority=5), group("b", 30, 90), group("c", 60, 90), group("d", 20, 90, priority=-1),
+    )  # fmt: skip
+    wanted = asked(a=90, b=90, c=90, d=90)
+    short = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, wanted))
+    enough = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 150}, wanted))
+
+    # a has its 40; b and c share the other 60 as 30 to 60; nothing is left for d.
+    assert [each.runtime["cpus"] for each in short.groups] == [40, 20, 40, 0]
+    assert [each.runtime["cpus"] for each in enough.groups] == [40, 30, 60, 20]
+    scaled = [step.text for step in Trace(short).steps("d", "cpus") if step.kind == "scaled"]
+    assert scaled == [
+        "min shrinks to 0: only 100 are available, less than the sum of mins; its priority is -1"
+    ]
+
+
+def test_what_a_group_of_a_high_priority_does_not_ask_for_is_lent_in_a_shortage_too() -> None:
+    groups = (group("a", 40, 90, priority=5), group("b", 60, 90), group("c", 60, 90))
+    outcome = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=10, b=90, c=90)))
+
+    assert [each.runtime["cpus"] for each in outcome.groups] == [10, 45, 45]
+
+
+def test_priorities_count_among_the_groups_below_one_group() -> None:
+    groups = (
+        group("p", 50, 90),
+        group("p.a", 30, 90),
+        group("p.b", 20, 90, priority=1),
+        group("q", 50, 90, priority=9),
+    )
+    outcome = compute(
+        ElasticQuotas(groups), ElasticDemand({"cpus": 75}, asked(p_a=90, p_b=90, q=90))
+    )
+
+    # q comes before p, and p.b before p.a within the 25 of p.
+    assert {each.name: each.scaled_min["cpus"] for each in outcome.groups} == {
+        "p": 25, "q": 50, "p.a": 5, "p.b": 20,
+    }  # fmt: skip
+
+
 def test_several_trees_know_nothing_of_each_other() -> None:
     quotas = ElasticQuotas((group("a", 0, 99),))
     found = compute_all(

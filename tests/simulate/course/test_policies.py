@@ -120,6 +120,28 @@ def test_held_jobs_are_released_but_not_those_that_their_user_holds() -> None:
     assert found.samples[1].idle == 0
 
 
+@pytest.mark.parametrize(
+    ("version", "second"),
+    [
+        ("23.9.6", (8, REUSED)),
+        ("25.7.2", (8, REUSED)),
+        ("25.8.2", (60, "match")),
+        ("25.14.1", (60, "match")),
+    ],
+)
+@pytest.mark.parametrize("policy", ["PeriodicHold", "OnExitHold"])
+def test_the_claim_of_a_job_that_is_held_is_used_again_by_older_schedds(
+    policy: str, version: str, second: tuple[float, str]
+) -> None:
+    """On 23.9.6 the next job runs in the second of the hold, on 25.14.1 with a match of the next cycle."""
+    jobs = [one("1.0", JobPrio=5, **{policy: "true"}), one("2.0")]
+    found = course(site(*jobs, version=version), 2, CYCLE, "8" if policy == "OnExitHold" else "300")
+
+    assert [(start.job.id, start.at, start.by) for start in found.starts] == [
+        ("1.0", 0, "match"), ("2.0", *second),
+    ]  # fmt: skip
+
+
 def test_a_job_that_waits_is_held_or_removed() -> None:
     jobs = [
         one("1.0", RequestMemory=99999, PeriodicRemove="true"),
@@ -170,6 +192,29 @@ def test_a_job_that_left_its_slot_cools_down() -> None:
     taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
 
     assert running(replace(given, taken_at=taken)) == [1, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("knob", "version", "starts"),
+    [
+        ("", "25.10.1", [0, 30]),
+        ("", "25.9.1", [0, 15]),
+        ("SYSTEM_COOLDOWN_DURATION = 35\n", "25.14.1", [0, 45]),
+        ("SYSTEM_COOLDOWN_DURATION = 0\n", "25.14.1", [0, 15]),
+        ("SYSTEM_COOLDOWN_DURATION = 35\n", "23.9.6", [0, 15]),
+    ],
+)
+def test_a_cool_down_lasts_longer_since_it_does(
+    knob: str, version: str, starts: list[float]
+) -> None:
+    """5 seconds on 23.9.6 and 20 on 25.14.1, with an expression that says 5; the job leaves its slot after 8."""
+    access = f"SYSTEM_ON_VACATE_COOL_DOWN = 5.9\n{knob}"
+    policy = "NumVacates =?= undefined && JobStatus == 2"
+    given = site(one(PeriodicVacate=policy), access=access, version=version)
+    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
+    found = course(replace(given, taken_at=taken), 9, 15.0)
+
+    assert [start.at for start in found.starts] == starts
 
 
 @pytest.mark.parametrize(("considers", "by"), [("True", "match"), ("False", REUSED)])

@@ -244,6 +244,22 @@ def test_a_slot_that_is_matched_twice_for_what_is_preempted_there_serves_one_req
     assert len(found.evictions) == 2
 
 
+def test_a_claim_that_two_matches_take_serves_the_first() -> None:
+    """Without PslotRollupInformation a dynamic slot is matched by itself, and with its slot as well."""
+    split = slot(
+        Cpus=4, TotalSlotCpus=4, Memory=8192, Rank='TARGET.Owner == "ada"', SlotWeight="Cpus",
+        Requirements="TARGET.RequestCpus <= MY.Cpus",
+    )  # fmt: skip
+    jobs = [*of("ben", 1, 4), *of("ada", 2, 4)]
+    config = "ALLOW_PSLOT_PREEMPTION = True\n"
+    given = pool(split, asks("ben", 4), asks("ada", 4), jobs=jobs, config=config)
+    found = course(_late(given, {f"2.{proc}": 300.0 for proc in range(4)}), 2, 600.0, "7200")
+
+    assert found.samples[1].running == 4
+    assert found.samples[1].started <= found.samples[1].matches
+    assert len(found.evictions) == found.samples[1].started
+
+
 @pytest.mark.parametrize(
     ("configured", "preempted"),
     [

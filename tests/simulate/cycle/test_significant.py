@@ -170,3 +170,18 @@ def test_what_a_job_has_used_is_left_out_unless_told_otherwise() -> None:
 )
 def test_the_clock_of_expressions_is_that_of_the_capture(start: str, count: int) -> None:
     assert matches(site(start)) == count
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("", 0),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", 1),
+        ("USE_RESOURCE_REQUEST_COUNTS = False\n", 1),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 2\n", 0),
+    ],
+)
+def test_a_request_that_is_asked_for_alone_is_the_whole_job(config: str, expected: int) -> None:
+    """sendJobInfo, 23.9 to 25.14: a reply to SEND_JOB_INFO has all attributes."""
+    removed = "REMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+    assert matches(site("TARGET.RequestMemory >= 1", removed + config)) == expected

@@ -11,6 +11,7 @@ from htcq.audit.harm import groups_that_wait, idle_jobs
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.classads import as_number, parsed
 from htcq.pool.configuration import Configuration, Knob
+from htcq.why.match_failure import MAX_JOBS_RUNNING
 
 #: Knobs with the truth value by which nothing is offered to the negotiator, and what they do.
 _SWITCHES = (
@@ -68,6 +69,7 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
         jobs = f": jobs of {listed(waiting)} wait there"
     return Found(
         cause=f"{knob.bare.upper()} of {name}",
+        implies=(MAX_JOBS_RUNNING,) if knob.bare.upper() == _MAX else (),
         subject=f"access point {name}",
         message=f"{knob.name} = {knob.value} on access point {name}: {what}{jobs}",
         facts=(Fact(knob.name, knob.value, knob.place),),

@@ -8,11 +8,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, LONG_WAIT, wait_text
 from htcq.quota.knobs import number_of
 
-#: Seconds that no site waits on purpose; ads live as long unless they are renewed
-#: (CLASSAD_LIFETIME).
-_LONG = 900
 #: HTCondor's defaults (param_info.in and matchmaker.cpp, 25.14).
 _DEFAULTS = {"NEGOTIATOR_INTERVAL": 60, "NEGOTIATOR_CYCLE_DELAY": 20, "NEGOTIATOR_MIN_INTERVAL": 5}
 
@@ -20,7 +18,7 @@ _DEFAULTS = {"NEGOTIATOR_INTERVAL": 60, "NEGOTIATOR_CYCLE_DELAY": 20, "NEGOTIATO
 def _find(evidence: Evidence) -> Iterator[Found]:
     for knob, default in _DEFAULTS.items():
         seconds = number_of(evidence.setting(knob, str(default)).strip())
-        if seconds is not None and seconds > _LONG:
+        if seconds is not None and seconds > LONG_WAIT:
             setting = Setting(
                 Role.CENTRAL,
                 knob,
@@ -30,24 +28,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=knob,
                 subject=f"knob {knob}",
-                message=(
-                    f"{knob} = {seconds:g}: a job can wait {_duration(seconds)} for the next cycle"
-                ),
+                message=wait_text(knob, seconds),
                 facts=(knob_fact(evidence, knob),),
                 settings=(setting,),
                 is_root=True,
             )
 
 
-def _duration(seconds: float) -> str:
-    hours = seconds / 3600
-    if hours >= 1:
-        return "1 hour" if hours == 1 else f"{hours:.3g} hours"
-    return f"{seconds / 60:.0f} minutes"
-
-
 RULE = Rule(
-    id="cycles-far-apart",
+    id=CYCLES_FAR_APART,
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
     summary="The negotiator waits more than a quarter of an hour between two cycles",

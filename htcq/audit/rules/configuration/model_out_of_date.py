@@ -8,6 +8,7 @@ from typing import NamedTuple
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.units import first_named
 
 #: Most machines that a finding names.
 _MAX_NAMES = 20
@@ -68,17 +69,14 @@ def _word(value: object) -> str:
 
 
 def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found:
-    listed = ", ".join(names[:_MAX_NAMES])
-    more = ""
-    if len(names) > _MAX_NAMES:
-        more = f" and {len(names) - _MAX_NAMES} more"
+    named = first_named(names, _MAX_NAMES)
     verb = "advertises" if len(names) == 1 else "advertise"
     return Found(
         cause=model.hash or "no model",
         subject=f"machine {names[0]}",
         message=(
             f"{counted(len(names), 'machine')} {verb} {model.text}, and "
-            f"{counted(others, 'machine')} {usual.text}: {listed}{more}"
+            f"{counted(others, 'machine')} {usual.text}: {named}"
         ),
         facts=(
             Fact("HtcqModelHash", model.hash or "(absent)"),

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
-from htcq.audit.harm import groups_that_wait, idle_jobs
+from htcq.audit.harm import NO_GROUP, groups_that_wait, idle_jobs
 from htcq.audit.rule import Found, Harm, Input, Rule, Severity
 from htcq.classads import Expr, holds, parsed
 from htcq.poolquota.demand import looked_at
+from htcq.why.match_failure import JOB_CONSTRAINT, SUBMITTER_CONSTRAINT
 
 _OF_SUBMITTERS, _OF_JOBS = "NEGOTIATOR_SUBMITTER_CONSTRAINT", "NEGOTIATOR_JOB_CONSTRAINT"
 
@@ -49,7 +50,9 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
     starved = groups_that_wait(evidence, evidence.pool.submitters)
     groups = ""
     if starved:
-        groups = f": no job of {listed(starved)} is matched"
+        groups = ": no job is matched"
+        if starved != (NO_GROUP,):
+            groups = f": no job of {listed(starved)} is matched"
     return Found(
         cause=knob,
         subject=f"knob {knob}",
@@ -57,6 +60,7 @@ def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
         facts=(knob_fact(evidence, knob),),
         harm=Harm(starved=starved, jobs=idle_jobs(evidence.pool.submitters)),
         trial=(Setting(Role.CENTRAL, knob, ""),),
+        implies=(SUBMITTER_CONSTRAINT if knob == _OF_SUBMITTERS else JOB_CONSTRAINT,),
     )
 
 

@@ -13,6 +13,8 @@ from htcq.audit.policies import quoted
 from htcq.audit.referenced_attributes import looks_of
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.audit.trials import ordinary_requests
+from htcq.balance.causes import START_REFUSES
+from htcq.classad.clock import CLOCK_WORDS
 from htcq.classads import holds, named
 from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.autocluster import made_up
@@ -23,7 +25,7 @@ from htcq.pool.slot_state import is_away
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
     (
-        "activity", "cpus", "currenttime", "disk", "gpus", "lastheardfrom", "memory",
+        "activity", "cpus", "disk", "gpus", "lastheardfrom", "memory",
         "numdynamicslots", "state", *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
@@ -79,7 +81,8 @@ def _looks_at_what_changes(slot: Slot) -> bool:
         expression = slot.frame.expression(name)
         if name in seen or expression is None:
             continue
-        if "time(" in expression.text.replace(" ", "").lower():
+        # What the library refers to does not count CurrentTime, which every ad has.
+        if not CLOCK_WORDS.isdisjoint(expression.words()):
             return True
         seen.add(name)
         left += expression.references().own
@@ -108,10 +111,19 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
         harm=Harm(shut=part),
+        implies=_stand_for_it(evidence, len(slots)),
         trial=tuple(
             Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines
         ),
     )
+
+
+def _stand_for_it(evidence: Evidence, slots: int) -> tuple[str, ...]:
+    """Return START_REFUSES where no more slots stand for it than START closes to all jobs."""
+    if evidence.is_trial or evidence.lacks(Input.JOBS) or evidence.lacks(Input.POOL):
+        return ()
+    standing = evidence.balance.of(START_REFUSES)
+    return (START_REFUSES,) if standing is not None and standing.slots <= slots else ()
 
 
 RULE = Rule(

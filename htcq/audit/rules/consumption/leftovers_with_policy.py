@@ -26,8 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if configuration.truth(_KNOB, True):
             yield on_knob(
                 effective(configuration, _KNOB),
-                "it claims the rest of a slot after a match and starts more jobs there, which "
-                "the negotiator neither knows nor charges",
+                f"schedd {name} starts further jobs in the rest of a matched slot, and the "
+                "negotiator does not charge them",
                 subject=f"access point {name}",
                 settings=access(evidence, _KNOB, "False", [name]),
             )

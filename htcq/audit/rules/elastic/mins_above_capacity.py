@@ -28,8 +28,9 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="The mins of the top-level groups add up to more than the available amount",
     consequence=(
-        "No group gets its min: all mins shrink in proportion or, with scale_min off, the "
-        "runtimes exceed the available amount."
+        "Not every group gets its min: those of a higher priority come first, and those of the "
+        "same priority shrink in proportion; with scale_min off, the runtimes exceed the available "
+        "amount."
     ),
     advice="Lower the mins, or find out why capacity is missing.",
     source=COMPUTED,

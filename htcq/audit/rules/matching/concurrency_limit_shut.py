@@ -13,6 +13,7 @@ from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimit, ConcurrencyLimits
 from htcq.simulate.cycle.search import limits_of
+from htcq.why.match_failure import CONCURRENCY_LIMIT
 
 
 @dataclass
@@ -55,6 +56,7 @@ def _found(evidence: Evidence, shut: _Shut) -> Found:
         count=shut.jobs,
         examples=(shut.first.id,),
         harm=Harm(starved=tuple(shut.groups), jobs=shut.jobs),
+        implies=(CONCURRENCY_LIMIT,),
     )
 
 

@@ -15,6 +15,7 @@ from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
+from htcq.simulate.course.claims import amounts_of
 from htcq.units import CPUS, GPUS, MEMORY
 
 #: What jobs without a GPU take from those that want one.
@@ -74,7 +75,7 @@ def _look(
     slot: Slot, wanted: tuple[Taking, ...], held: Mapping[str, Number], blocked: _Blocked
 ) -> None:
     """Note ``slot`` if a job for its free GPUs lacks nothing but what claims without a GPU hold."""
-    left = {asset: amount or 0 for asset, amount in slot.left().items()}
+    left = amounts_of(slot)
     if not left.get(GPUS, 0) or not any(held.values()):
         return
     shortages = [(each, each.short_of(left)) for each in wanted]

@@ -7,28 +7,31 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched_jobs import found_by_wall
-from htcq.why.match_failure import NO_SUCH_MACHINE, MatchFailure
+from htcq.why.match_failure import NO_SUCH_MACHINE, REQUEST_UNDEFINED, MatchFailure
 from htcq.why.unmatched import Unmatched
+
+_OF_REQUESTS = frozenset((NO_SUCH_MACHINE, REQUEST_UNDEFINED))
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_by_wall(evidence, _wall, "fit no machine")
+    yield from found_by_wall(evidence, _wall, ("fits no machine", "fit no machine"))
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:
     if jobs.only_start:
         return None
-    return next((wall for wall in jobs.walls if wall.id == NO_SUCH_MACHINE), None)
+    return next((wall for wall in jobs.walls if wall.id in _OF_REQUESTS), None)
 
 
 RULE = Rule(
     id="jobs-fit-no-machine",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="Idle jobs request more than any machine has",
+    summary="Idle jobs request more than any machine has, or what is no number",
     consequence=(
-        "No slot has enough cpus, memory or GPUs even when it is empty, or not all of them "
-        "together, or not within the job's Requirements and the machines' START. The jobs stay "
+        "A request that evaluates to undefined meets no slot. Or no slot has enough cpus, memory "
+        "or GPUs even when it is empty, or not all of them together, or not within the job's "
+        "Requirements and the machines' START. The jobs stay "
         "idle until somebody changes them, count as demand, and use up the offers of the schedd "
         "for their owner."
     ),

@@ -8,7 +8,9 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
-from htcq.pool.slot_class import EXAMPLES
+from htcq.classads import named
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -16,8 +18,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     slots = sum(kind.count for kind in kinds)
     limited = [
         jobs for jobs in waiting(evidence)
-        if jobs.frame.text("ConcurrencyLimits").strip('" ')
-        and any(evidence.fits(kind, jobs) for kind in kinds)
+        if any(_has_limits(kind, jobs) and evidence.fits(kind, jobs) for kind in kinds)
     ]  # fmt: skip
     idle = sum(sum(jobs.idle.values()) for jobs in limited)
     if not limited or idle <= slots:
@@ -36,6 +37,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         harm=Harm(jobs=idle),
         examples=tuple(jobs.name for jobs in limited[:EXAMPLES]),
     )
+
+
+def _has_limits(kind: SlotClass, jobs: Autocluster) -> bool:
+    """Return whether ``jobs`` have limits in slots of ``kind``; what is no string is none."""
+    if "ConcurrencyLimits" not in jobs.frame:
+        return False
+    limits = named("ConcurrencyLimits").evaluate(jobs.ad(), kind.ad(kind.total))
+    return isinstance(limits, str) and bool(limits.strip())
 
 
 RULE = Rule(

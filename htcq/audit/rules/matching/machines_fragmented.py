@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.mix import waiting
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
+from htcq.balance.wanting import keeps_from_all_slots
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.daemons import DAEMON_LIST, listed_daemons
+from htcq.pool.job import Job
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import EXAMPLES
 from htcq.units import CPUS
@@ -29,8 +31,25 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         jobs for jobs in waiting(evidence)
         if _asked(jobs) > max(largest_claim, *free, 0) and _fits_unused(evidence, jobs)
     ]  # fmt: skip
+    firsts = _first_idle(evidence)
+    large = [jobs for jobs in large if _only_room_is_missing(evidence, firsts[id(jobs.frame)])]
     if large:
-        yield _found(evidence, large, free)
+        yield _found(evidence, large, free, [firsts[id(jobs.frame)].id for jobs in large])
+
+
+def _first_idle(evidence: Evidence) -> Mapping[int, Job]:
+    """Return the first idle job of each autocluster, by the id() of its frame."""
+    found: dict[int, Job] = {}
+    for job in evidence.pool.jobs or ():
+        if job.wanted:
+            found.setdefault(id(job.frame), job)
+    return found
+
+
+def _only_room_is_missing(evidence: Evidence, job: Job) -> bool:
+    """Return whether only slots keep a job: no limit, no access point, no negotiator."""
+    (verdict,) = evidence.verdicts.on([job])
+    return not any(keeps_from_all_slots(each) for each in verdict.walls)
 
 
 def _cpus(left: dict[str, Number | None]) -> Number:
@@ -53,7 +72,9 @@ def _drains(evidence: Evidence) -> bool:
     return any("DEFRAG" in listed_daemons(each.value(DAEMON_LIST)) for _, each in found)
 
 
-def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> Found:
+def _found(
+    evidence: Evidence, large: list[Autocluster], free: list[Number], names: list[str]
+) -> Found:
     idle = sum(sum(jobs.idle.values()) for jobs in large)
     first, together, most = large[0], sum(free), max(free, default=0)
     holders = Counter[str]()
@@ -64,9 +85,9 @@ def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> 
     verb = "waits" if idle == 1 else "wait"
     return Found(
         cause="large jobs",
-        subject=f"job {first.name}",
+        subject=f"job {names[0]}",
         message=(
-            f"{counted(idle, 'job')} such as {first.name} {verb} for {_asked(first):g} cores on "
+            f"{counted(idle, 'job')} such as {names[0]} {verb} for {_asked(first):g} cores on "
             f"one machine; {together:g} cores are free, at most {most:g} on one machine; the rest "
             f"is in smaller claims, {claims} of them of {who}"
         ),
@@ -76,14 +97,14 @@ def _found(evidence: Evidence, large: list[Autocluster], free: list[Number]) -> 
         ),
         count=idle,
         harm=Harm(jobs=idle),
-        examples=tuple(jobs.name for jobs in large[:EXAMPLES]),
+        examples=tuple(names[:EXAMPLES]),
     )
 
 
 RULE = Rule(
     id="machines-fragmented",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS, Input.JOBS),
+    needs=(Input.SLOTS, Input.JOBS, Input.BALANCE),
     summary="Jobs for many cores wait while smaller jobs keep every machine in pieces",
     consequence=(
         "A claim that ends is used again by the next small job, or its cores are matched with one. "

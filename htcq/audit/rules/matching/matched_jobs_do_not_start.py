@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.expected import found_of
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.expected.executing import unbegun
 from htcq.expected.machines import failing_starts
 from htcq.expected.unmet import STARTS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_of(failing_starts(evidence.pool), STARTS)
+    yield from found_of((*failing_starts(evidence.pool), *unbegun(evidence.pool)), STARTS)
 
 
 RULE = Rule(
@@ -31,6 +32,7 @@ RULE = Rule(
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:mark_job_stopped (LastRemoteHost), 25.14; "
+        "src/condor_shadow.V6.1/remoteresource.cpp:beginExecution; "
         "docs/classad-attributes/job: NumJobMatches, NumShadowStarts, NumJobStarts"
     ),
     find=_find,

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched_jobs import found_by_wall
+from htcq.balance.causes import START_REFUSES
+from htcq.pool.job import IDLE
 from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFailure
 from htcq.why.unmatched import Unmatched
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_by_wall(evidence, _wall, "are refused by all machines that are large enough")
+    what = "refused by all machines that are large enough"
+    found = list(found_by_wall(evidence, _wall, (f"is {what}", f"are {what}")))
+    implied = _stand_for_them(evidence) if found else ()
+    for each in found:
+        yield replace(each, implies=implied)
+
+
+def _stand_for_them(evidence: Evidence) -> tuple[str, ...]:
+    """Return START_REFUSES where all that stands for it waits for the jobs that are found."""
+    if evidence.is_trial:
+        return ()
+    standing = evidence.balance.of(START_REFUSES)
+    refused, waiting = Counter[str](), Counter[str]()
+    for each in evidence.unmatched:
+        if _wall(each) is not None:
+            refused.update(each.idle)
+    for job in evidence.pool.jobs or ():
+        if job.status == IDLE and job.wanted:
+            waiting[job.submitter] += 1
+    if standing is None:
+        return ()
+    whom = [detail for detail, _ in standing.details]
+    return (START_REFUSES,) if all(waiting[each] == refused[each] for each in whom) else ()
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:

@@ -26,7 +26,10 @@ RULE = Rule(
         "that no job has does this, such as TARGET.AccountingGroup with the name of a group: the "
         "attribute has the group and the user, physics.hep.ada."
     ),
-    advice="Correct START, or the attribute of the jobs that it names; 'htcq why' has the clause.",
+    advice=(
+        "Correct START, or the attributes of machines or jobs that it names; 'htcq why' has the "
+        "clause."
+    ),
     source="src/condor_negotiator.V6/matchmaker.cpp, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.expected import found_of
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.expected.evicting import evicting
 from htcq.expected.machines import failing_starts
+from htcq.expected.preempting import preempted_again
+from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import LASTS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    yield from found_of(failing_starts(evidence.pool), LASTS)
+    for look in (failing_starts, evicting, unlike_others, preempted_again):
+        yield from found_of(look(evidence.pool), LASTS)
 
 
 RULE = Rule(
@@ -21,9 +25,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="Jobs start on a machine again and again, and none of them lasts",
     consequence=(
-        "The machine ends what it starts at once: PREEMPT is true, the wrapper of jobs fails, or "
-        "its directory of jobs cannot be used. It looks free, so that it is matched first in each "
-        "cycle, and the jobs never get anywhere."
+        "The machine ends what it starts at once: PREEMPT is true, the wrapper of jobs fails, "
+        "its directory of jobs cannot be used, its software fails where others run the same "
+        "jobs, or RANK and PREEMPTION_REQUIREMENTS take turns. It looks free, so that it is "
+        "matched first in each cycle, and the jobs never get anywhere."
     ),
     advice=(
         "StartLog and StarterLog of the machine say why. VacateReason of the jobs has the reason, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.facts import counted
+from htcq.audit.facts import each_machine
 from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number
@@ -32,8 +32,7 @@ def _found(offered: Number, there: Number, names: list[str]) -> Found:
         cause=f"{number(offered)} of {number(there)}",
         subject=f"execution point {names[0]}",
         message=(
-            f"the slots of {counted(len(names), 'machine')} offer {number(offered)} cores, but the "
-            f"machine has {number(there)}"
+            f"{each_machine(len(names))} offers {number(offered)} cores and has {number(there)}"
         ),
         facts=(Fact("TotalCpus", number(offered)), Fact("DetectedCpus", number(there))),
         count=len(names),

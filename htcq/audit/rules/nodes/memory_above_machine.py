@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.facts import counted
+from htcq.audit.facts import each_machine
 from htcq.audit.fix_settings import node
 from htcq.audit.nodes import effective
 from htcq.audit.policies import knob_as_fact, number
@@ -63,6 +63,7 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
     facts = [
         Fact("DetectedMemory", number(one.there)),
         Fact("TotalMemory", number(as_number(one.slot.total_memory_mb))),
+        Fact("sum of TotalSlotMemory", number(one.offered)),
     ]
     configuration = evidence.execute.get(one.names[0])
     if configuration is not None and "MEMORY" in configuration:
@@ -71,9 +72,8 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
         cause=f"{number(one.offered)} of {number(one.there)}",
         subject=f"execution point {one.names[0]}",
         message=(
-            f"the slots of {counted(len(one.names), 'machine')} offer {number(one.offered)} MB of "
-            f"memory, but the machine has {number(one.there)} MB: {100 * beyond / one.there:.0f} "
-            "% too much"
+            f"{each_machine(len(one.names))} offers {number(one.offered)} MB of memory and has "
+            f"{number(one.there)} MB: {100 * beyond / one.there:.0f} % too much"
         ),
         facts=tuple(facts),
         count=len(one.names),

@@ -64,6 +64,9 @@ def _too_large(
     refused = min(amount for amount in tried if amount > most)
     which = f"every request for {asset}" if not fitting else f"a request for more than {most:g}"
     knob = modification.knobs[asset]
+    # Slots of one class may be of machines that change requests differently.
+    own = [slot for slot in kind.slots if evidence.startds.of(slot) is modification.startd]
+    places = [slot for slot in kind.places if evidence.startds.of(slot) is modification.startd]
     yield on_slots(
         kind,
         cause=f"{asset}: {knob.value}",
@@ -74,7 +77,8 @@ def _too_large(
         ),
         facts=(knob_as_fact(knob), Fact(f"TotalSlot{attribute(asset)}", number(have))),
         severity=None if not fitting else Severity.WARNING,
-        settings=execute(evidence, kind.places, modifier(asset), "UNDEFINED"),
+        slots=own,
+        settings=execute(evidence, places, modifier(asset), "UNDEFINED"),
     )
 
 

@@ -26,7 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=shown,
             subject=f"machine {names[0]}",
-            message=f"{counted(len(names), 'machine')} such as {names[0]} run HTCondor {shown}",
+            message=(
+                f"{counted(len(names), 'machine')} such as {names[0]} "
+                f"{'runs' if len(names) == 1 else 'run'} HTCondor {shown}"
+            ),
             facts=(Fact("CondorVersion", shown),),
             count=len(names),
             examples=tuple(names[:EXAMPLES]),

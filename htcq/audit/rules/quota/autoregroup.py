@@ -33,6 +33,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         who.append(f"all submitters of {listed(group.name for group in regrouping)}")
     if free:
         who.append(f"{counted(free, 'submitter')} without a group")
+    is_one = len(who) == 1 and who[0].startswith("1 ")
+    negotiate = "negotiates" if is_one else "negotiate"
     although = ""
     refusing = [group.name for group in regrouping if not group.accept_surplus]
     if refusing:
@@ -41,7 +43,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     yield Found(
         cause="autoregroup",
         subject="the pool",
-        message=f"{' and '.join(who)} negotiate for the whole pool without a group limit{although}",
+        message=(
+            f"{' and '.join(who)} {negotiate} for the whole pool without a group limit{although}"
+        ),
         facts=tuple(knob_fact(evidence, name, "false") for name in names),
         settings=tuple(central(evidence, name, "False") for name in names),
         examples=tuple(group.name for group in regrouping),

@@ -24,6 +24,7 @@ from htcq.poolquota.demand import Submitter
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_limits import truncated
 from htcq.quota.group_tree import ROOT
+from htcq.why.match_failure import GROUP_QUOTA, SUBMITTER_CEILING
 
 
 def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str, tuple[Fact, ...]]:
@@ -113,6 +114,7 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
         examples=(name,),
         settings=_raised(evidence, name, cause),
         harm=Harm(starved=(name,), jobs=sum(each.idle for each in waiting)),
+        implies=(GROUP_QUOTA, SUBMITTER_CEILING),
     )
 
 

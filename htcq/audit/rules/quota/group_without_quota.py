@@ -8,6 +8,7 @@ from htcq.audit.declared_groups import DeclaredGroups, fact_of, on_declared
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.why.match_failure import GROUP_QUOTA
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -33,6 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     "share from 0 to 1)."
                 ),
                 examples=(problem.group,),
+                implies=(GROUP_QUOTA,),
             )
 
 

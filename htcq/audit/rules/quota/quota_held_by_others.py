@@ -1,4 +1,4 @@
-"""A group has less than the lesser of its quota and its demand, and others have it."""
+"""A group uses less than it is due, the lesser of its quota and demand, and others have it."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def _waiting(evidence: Evidence) -> Iterator[str]:
 
 def _found(group: GroupBalance, held_by: list[Holder]) -> Found:
     holders = [
-        f"{each.name} {show_number(each.amount)} above its quota"
-        + (f" since {utc(each.since)}" if each.since is not None else "")
+        f"{each.name} {'use' if each.name == NO_GROUP else 'uses'} {show_number(each.amount)} "
+        "more than the quota" + (f" since {utc(each.since)}" if each.since is not None else "")
         for each in held_by
     ]
     return Found(
         cause=group.name,
         subject=f"group {group.name}",
         message=(
-            f"{group.name} has {show_number(group.usage_next)} of {show_number(group.due)} that "
-            f"quota and demand give it; {listed(holders)}"
+            f"{group.name} uses {show_number(group.usage_next)} of the {show_number(group.due)} "
+            f"that it is due; {listed(holders)}"
         ),
         facts=(
             Fact("quota", show_number(group.quota)),
@@ -60,11 +60,16 @@ def _found(group: GroupBalance, held_by: list[Holder]) -> Found:
 
 def _cure(holder: Holder) -> str:
     text = (
-        f"It comes back {holder.returns}. NEGOTIATOR_CONSIDER_PREEMPTION with "
-        "PREEMPTION_REQUIREMENTS takes it back at once"
+        f"It returns {holder.returns}. With NEGOTIATOR_CONSIDER_PREEMPTION = True the negotiator "
+        "preempts claims for which PREEMPTION_REQUIREMENTS is true"
     )
+    if not holder.fits:
+        text = (
+            f"It returns {holder.returns}. condor_defrag (DEFRAG in DAEMON_LIST) drains machines, "
+            "which makes such room"
+        )
     if holder.name != NO_GROUP:
-        text += f"; with GROUP_ACCEPT_SURPLUS_{holder.name} = False nothing is lent"
+        text += f"; with GROUP_ACCEPT_SURPLUS_{holder.name} = False no more is lent"
     return f"{text}."
 
 
@@ -72,7 +77,7 @@ RULE = Rule(
     id="quota-held-by-others",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL, Input.SLOTS, Input.JOBS, Input.SUBMITTERS, Input.BALANCE),
-    summary="A group lacks what quota and demand give it, and other groups are above their quotas",
+    summary="A group uses less than it is due, and other groups use more than their quotas",
     consequence=(
         "Surplus is lent for as long as the borrowers' jobs run, and claims are used again for "
         "further jobs (CLAIM_WORKLIFE). Without preemption the group waits so long, whatever its "

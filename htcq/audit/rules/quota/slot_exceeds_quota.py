@@ -9,7 +9,7 @@ from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import access, execute
 from htcq.audit.linear import LINEAR_WEIGHTS
-from htcq.audit.rule import MAX_OF_THE_POOL, Fact, Found, Harm, Input, Rule, Severity
+from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
@@ -17,6 +17,8 @@ from htcq.quota.group_limits import truncated
 from htcq.quota.group_tree import ROOT
 
 _LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
+#: Of what other groups are due: with less they starve until the jobs of the slot end.
+_MIN_LEFT = 0.5
 
 
 def _leftovers(evidence: Evidence) -> Fact | None:
@@ -103,9 +105,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _severity(evidence: Evidence, group: str, weight: Number) -> Severity:
-    """Return ERROR where one such match takes half of the pool, or half of what others are due.
+    """Return ERROR where one such match leaves others less than half of what they are due.
 
-    Where it is less, ``group`` has more than its quota for a while, and nobody starves for it.
+    What others are due is the lesser of quota and demand. Otherwise ``group`` has more than its
+    quota for a while, and nobody starves for it.
     """
     quotas = evidence.quotas
     pool = quotas.supply.pool_weight
@@ -114,8 +117,8 @@ def _severity(evidence: Evidence, group: str, weight: Number) -> Severity:
         for each in quotas.tree.groups
         if each.name not in (group, ROOT) and quotas.waiting(each.name)
     )
-    is_much = weight >= MAX_OF_THE_POOL * pool or pool - weight < MAX_OF_THE_POOL * due
-    return Severity.ERROR if is_much else Severity.WARNING
+    starves = pool - weight < _MIN_LEFT * due
+    return Severity.ERROR if starves else Severity.WARNING
 
 
 RULE = Rule(
@@ -130,8 +133,8 @@ RULE = Rule(
         "Without a consumption policy a match takes the whole slot. The first match of a "
         "submitter is allowed at any cost, and the access point then fills the slot with the "
         "submitter's other jobs: the group exceeds its quota by up to one slot, and other groups "
-        "get no match there. It is an error where such a slot is half of the pool, or leaves the "
-        "other groups less than half of what they are due; otherwise a warning."
+        "get no match there. It is an error where such a slot leaves the other groups less than "
+        "half of what quota and demand give them; otherwise a warning."
     ),
     advice=(
         "Use a consumption policy on these nodes, so that a match costs what it consumes instead "

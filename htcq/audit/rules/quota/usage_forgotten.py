@@ -15,6 +15,9 @@ _HALFLIFE, _DEFAULT = "PRIORITY_HALFLIFE", 86400
 _SHORT = 600
 #: Factors of submitters, with HTCondor's defaults; below 1 such submitters come before all others.
 _FACTORS = {"DEFAULT_PRIO_FACTOR": 1000, "NICE_USER_PRIO_FACTOR": 10000000000}
+#: That of submitters of another domain than the accountant's; without one all are of its own.
+_REMOTE, _REMOTE_DEFAULT, _DOMAIN = "REMOTE_PRIO_FACTOR", 10000000, "ACCOUNTANT_LOCAL_DOMAIN"
+_OF_GROUP = "GROUP_PRIO_FACTOR_"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -25,14 +28,25 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             f"{_HALFLIFE} = {seconds:g}: usage counts half after {seconds:g} s, so priorities "
             "follow what runs at the moment, and heavy users are forgiven at once",
         )  # fmt: skip
-    for knob, default in _FACTORS.items():
+    for knob, default in _factors(evidence):
         factor = number_of(evidence.setting(knob, str(default)).strip())
         if factor is not None and factor < 1:
             yield _found(
                 evidence, knob, str(default),
                 f"{knob} = {factor:g}: the accountant stores 1 in its place, and new submitters "
-                f"come before all that have the default of {default}",
+                f"come before all that have the default of {_FACTORS['DEFAULT_PRIO_FACTOR']}",
             )  # fmt: skip
+
+
+def _factors(evidence: Evidence) -> Iterator[tuple[str, int]]:
+    """Yield the knobs of factors that the accountant reads, with HTCondor's defaults."""
+    yield from _FACTORS.items()
+    if evidence.setting(_DOMAIN).strip():
+        yield _REMOTE, _REMOTE_DEFAULT
+    for knob in evidence.pool.central or ():
+        # 0 stands for none: then the default counts.
+        if knob.bare.upper().startswith(_OF_GROUP) and number_of(knob.value.strip()):
+            yield knob.bare, _FACTORS["DEFAULT_PRIO_FACTOR"]
 
 
 def _found(evidence: Evidence, knob: str, default: str, message: str) -> Found:

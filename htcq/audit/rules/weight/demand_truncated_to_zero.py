@@ -15,6 +15,7 @@ from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Ad
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.record import Record
+from htcq.why.match_failure import NO_DEMAND
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -64,6 +65,7 @@ def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -
         facts=tuple(facts),
         examples=(record.name,),
         settings=sound_weights(evidence),
+        implies=(NO_DEMAND,),
     )
 
 

@@ -99,14 +99,15 @@ def _used_up(slot: Slot, least: Mapping[str, Number]) -> str:
 
 
 def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
-    part = 100 * one.weight / pool
+    lacking = "too few free cores" if asset == CPUS else f"too little free {asset}"
+    part, has = 100 * one.weight / pool, "has" if len(one.names) == 1 else "have"
     return Found(
         cause=asset,
         subject=f"slot {one.names[0]}",
         message=(
-            f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a "
-            f"weight of {one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there "
-            "that no idle job can use"
+            f"{len(one.names)} of {counted(every, 'slot')} {has} {lacking} for any "
+            f"idle job: weight {one.weight:.6g} ({part:.0f} % of the pool's {pool:.6g}) stays "
+            "unused"
         ),
         facts=(
             weight_fact(one.kind),

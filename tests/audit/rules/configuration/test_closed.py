@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.audit.rule import Severity
+from htcq.pool.pool import Pool
 from tests.audit.sites import found, job, negotiator, policy_slot, pool, schedd, slot, submitter
 
 WAITING = (slot(), schedd(), negotiator(), submitter("chem.ada@site"))
@@ -66,7 +67,10 @@ def test_a_constraint_that_holds_for_some_is_fine(line: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "says"),
-    [("NEGOTIATOR_INTERVAL = 36000", "10 hours"), ("NEGOTIATOR_CYCLE_DELAY = 1800", "30 minutes")],
+    [
+        ("NEGOTIATOR_INTERVAL = 36000", "wait 10 h for"),
+        ("NEGOTIATOR_CYCLE_DELAY = 1800", "wait 30 min for"),
+    ],
 )
 def test_cycles_that_are_far_apart_are_found(line: str, says: str) -> None:
     (finding,) = found("cycles-far-apart", pool(config=f"{line}\n"))
@@ -89,3 +93,15 @@ def test_a_slot_without_the_policy_of_the_others_keeps_small_groups_out() -> Non
     assert (small.severity, large.severity) == (Severity.WARNING, Severity.INFO)
     assert not found("policy-on-part-of-slots", pool(*slots[:2], waiting, config=GROUPS))
     assert not found("policy-on-part-of-slots", pool(slots[2], waiting, config=GROUPS))
+
+
+@pytest.mark.parametrize("clock", ["CurrentTime", "MY.CurrentTime", "time()"])
+def test_start_is_tried_at_the_time_of_the_capture_whatever_day_it_is(clock: str) -> None:
+    def given(ends: int) -> Pool:
+        start = f"{clock} < GLIDEIN_ToRetire"
+        ads = slot(Start=start, GLIDEIN_ToRetire=ends, LastHeardFrom=1577836800)
+        return pool(ads, jobs=[job()])
+
+    for ends, value in ((1577836800 + 6000, True), (1577836800 - 6000, False)):
+        assert (given(ends).slots or ())[0].frame.value("Start") is value
+        assert not found("slots-closed", given(ends))

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.audit.catalog import rules_of_pools
+from htcq.audit.engine import audit
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Severity
+from htcq.audit.rule import Fact, Severity
 from htcq.pool.pool import Pool
-from tests.audit.sites import found, job, negotiator, pool, slot, submitter
+from tests.audit.sites import found, job, negotiator, pool, schedd, slot, submitter
 from tests.balance.pools import GOLDEN, pool_at
 
 DRAINED = {
@@ -41,6 +43,13 @@ def test_a_drained_machine_is_found_with_who_since_when_and_the_command_that_end
     assert finding.severity is Severity.ERROR
 
 
+def test_shares_of_cores_and_of_weight_are_named_apart_and_so_is_who_drains() -> None:
+    given = pool_at(GOLDEN / "drained" / "half-the-weight-drained.tar.gz")
+    (finding,) = found("drained-while-jobs-wait", given)
+    assert "64 cores, 44 % of the cores and 52 % of the weight of the pool" in finding.message
+    assert Fact("drained by", "condor") in finding.evidence
+
+
 def test_machines_that_nobody_waits_for_and_those_of_condor_defrag_are_not_found() -> None:
     assert found("drained-while-jobs-wait", waiting(slot("slot1@node1", **DRAINED), jobs=0)) == ()
     of_defrag = {**DRAINED, "DrainReason": '"Defrag node0"'}
@@ -52,7 +61,11 @@ def test_machines_that_nobody_waits_for_and_those_of_condor_defrag_are_not_found
 @pytest.mark.parametrize(
     ("name", "amount", "advice"),
     [
-        ("half-the-weight-drained", "64 cores, 52 % of the pool", "condor_drain -cancel b1.test."),
+        (
+            "half-the-weight-drained",
+            "64 cores, 44 % of the cores and 52 % of the weight of the pool",
+            "condor_drain -cancel b1.test.",
+        ),
         ("drained-forgotten", "32 cores, 80 % of the pool", "condor_drain -cancel node1"),
     ],
 )
@@ -79,6 +92,15 @@ def test_a_start_that_takes_no_known_job_is_found_and_one_for_other_jobs_is_not(
         others, submitter(IdleJobs=1, WeightedIdleJobs=1), negotiator(), jobs=queue, config=""
     )
     assert found("start-refuses-waiting-jobs", sound) == ()
+
+
+def test_a_start_that_looks_at_the_clock_may_open_again() -> None:
+    """CurrentTime is in no ad: it is the clock, as time() is."""
+    for clock in ("CurrentTime", "time()", "MyCurrentTime"):
+        given = waiting(slot(Start=f"Until > {clock}", Until=1700000000, MyCurrentTime=1800000000))
+        assert not found("slots-closed", given)
+        assert found("start-refuses-waiting-jobs", given)
+    assert found("slots-closed", waiting(slot(Start="Until > 1800000000", Until=1700000000)))
 
 
 def test_a_start_that_takes_so_many_claims_and_no_more_is_no_finding() -> None:
@@ -132,3 +154,65 @@ def test_a_sound_pool_has_none_of_these() -> None:
     for given in (waiting(slot()), waiting(slot(), jobs=0), waiting(slot(), jobs=40)):
         for rule in RULES:
             assert found(rule, given) == (), rule
+
+
+def everything(given: Pool) -> tuple[set[str], set[str]]:
+    """Return the rules that found more than information, and those that follow from them."""
+    findings = [
+        each for each in audit(Evidence(given), rules_of_pools()).findings
+        if each.severity > Severity.INFO
+    ]  # fmt: skip
+    follows = {one.rule for each in findings for one in each.caused}
+    return {each.rule for each in findings}, follows
+
+
+@pytest.mark.parametrize(
+    ("ads", "config", "root"),
+    [
+        ((slot(), schedd(MaxJobsRunning=0, TotalRunningJobs=0)), "", ""),
+        ((slot(), schedd(CurbMatchmaking="true")), "", ""),
+        ((slot(), schedd()), "NEGOTIATOR_JOB_CONSTRAINT = false\n", "negotiator-excludes-all"),
+        ((slot(), schedd()), "X_LIMIT = 0\n", "concurrency-limit-shut"),
+        # Two causes: lifted alone neither starts a job.
+        ((slot(Offline="true", **DRAINED), schedd()), "", ""),
+        # No job has the attribute: START is closed to all of them.
+        ((slot(Start="TARGET.MaxRuntime < 3600"), schedd()), "", "slots-closed"),
+    ],
+    ids=["max-jobs-running", "curb", "job-constraint", "limit", "offline-and-drained", "start"],
+)
+def test_what_status_calls_a_finding_is_one_here_and_told_once(
+    ads: tuple[str, ...], config: str, root: str
+) -> None:
+    jobs = [
+        job(f"1.{number}", ScheddName='"access1"', ConcurrencyLimits='"x"') for number in range(4)
+    ]
+    given = pool(*ads, submitter(IdleJobs=4), negotiator(), jobs=jobs, config=config)
+    rule = "capacity-idle-while-jobs-wait"
+    if root == "slots-closed":
+        rule = "start-refuses-waiting-jobs"
+    rules, follows = everything(given)
+
+    assert not Evidence(given).balance.is_sound
+    assert (root or rule) in rules
+    assert (rule in follows) is bool(root)
+    assert rule not in rules or not root
+
+
+def test_a_limit_above_0_is_no_fault() -> None:
+    jobs = [
+        job(f"1.{number}", ScheddName='"access1"', ConcurrencyLimits='"x"') for number in range(4)
+    ]
+    ads = (slot(), schedd(), submitter(IdleJobs=4), negotiator())
+    given = pool(*ads, jobs=jobs, config="X_LIMIT = 2\n")
+    assert not found("capacity-idle-while-jobs-wait", given)
+
+
+def test_a_group_without_quota_is_told_once() -> None:
+    jobs = [job(f"1.{number}", AccountingGroup='"a.ada"') for number in range(4)]
+    asking = submitter("a.ada@site", IdleJobs=4, WeightedIdleJobs=4)
+    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 0\n"
+    given = pool(slot(), schedd(), asking, negotiator(), jobs=jobs, config=config)
+    rules, follows = everything(given)
+
+    assert "cannot-afford-cheapest-slot" in rules
+    assert "capacity-idle-while-jobs-wait" in follows - rules

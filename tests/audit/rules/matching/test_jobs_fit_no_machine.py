@@ -40,7 +40,7 @@ def test_one_asset_that_no_machine_has(asks: dict[str, Text], said: str, make: o
     given = pool(slot() if make is slot else policy_slot(), jobs=[job(**asks), job("2.0")])
     (finding,) = found(RULE, given)
     assert said in finding.message
-    assert "1 idle job in 1 autocluster, such as 1.0, fit no machine" in finding.message
+    assert "1 idle job in 1 autocluster, such as 1.0, fits no machine" in finding.message
     assert finding.severity is Severity.WARNING
     assert not any(found(other, given) for other in OTHERS)
 
@@ -114,12 +114,34 @@ def test_an_offline_machine_is_woken_for_them() -> None:
 
 
 def test_where_jobs_may_flock_it_is_worth_knowing() -> None:
-    given = pool(
-        slot(), jobs=[job(RequestCpus=128)], access={"access1": "FLOCK_TO = pool.example.org\n"}
-    )
+    flocks = schedd("access1", TotalFlockedJobs=3)
+    given = pool(slot(), flocks, jobs=[job(RequestCpus=128)], access={"access1": FLOCKS["access1"]})
     (finding,) = found(RULE, given)
     assert finding.severity is Severity.INFO
-    assert "pool.example.org" in finding.message
+    assert "they may run in pool.example.org" in finding.message
+
+
+@pytest.mark.parametrize("ads", [(), (schedd("access1"),)])
+def test_where_no_ad_says_whether_jobs_flock_that_is_said(ads: tuple[str, ...]) -> None:
+    given = pool(slot(), *ads, jobs=[job(RequestCpus=128)], access={"access1": FLOCKS["access1"]})
+    (finding,) = found(RULE, given)
+    assert finding.severity is Severity.WARNING
+    assert "they may run" not in finding.message
+    assert "no ad says whether a job of their access point runs there" in finding.message
+
+
+def test_a_request_that_is_no_number_is_named_as_why_names_it() -> None:
+    asks = job(
+        RequestGPUs="ifThenElse(WantWholeNode is true, TotalGPUs, default_gpus)",
+        Requirements="TARGET.GPUs >= RequestGPUs",
+    )
+    none = slot(GPUs=None, TotalSlotGPUs=None, MachineResources='"Cpus Memory Disk"')
+    given = pool(none, jobs=[asks])
+    (finding,) = found(RULE, given)
+    assert "fits no machine: RequestGPUs of the job is undefined" in finding.message
+    assert finding.evidence[0].attribute == "RequestGPUs"
+    assert finding.advice.startswith("condor_qedit of RequestGPUs to a number")
+    assert not any(found(other, given) for other in OTHERS)
 
 
 FLOCKS = {"access1": "FLOCK_TO = pool.example.org\n", "access2": "FLOCK_TO =\n"}

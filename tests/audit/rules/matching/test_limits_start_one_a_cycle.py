@@ -17,3 +17,13 @@ def test_a_consumption_policy_or_as_many_slots_are_not() -> None:
     assert not found(RULE, pool(policy_slot(), jobs=LIMITED))
     assert not found(RULE, pool(*(slot(f"slot1@n{n}") for n in range(3)), jobs=LIMITED))
     assert not found(RULE, pool(slot(), jobs=[job(f"1.{n}") for n in range(3)]))
+
+
+def test_limits_that_are_no_string_in_any_slot_are_none() -> None:
+    def limited(limits: str) -> list[object]:
+        jobs = [job(f"1.{n}", ConcurrencyLimits=limits) for n in range(3)]
+        return list(found(RULE, pool(slot(), jobs=jobs)))
+
+    assert not limited("undefined")
+    assert not limited('ifThenElse(TARGET.Arch == "NONE", "licence", undefined)')
+    assert limited('ifThenElse(TARGET.Cpus > 0, "licence", undefined)')

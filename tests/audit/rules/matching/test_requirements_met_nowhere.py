@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.audit.sites import found, job, pool, slot
+from tests.audit.sites import found, job, pool, schedd, slot
 
 RULE = "requirements-met-nowhere"
 OTHERS = ("jobs-fit-no-machine", "start-refuses-everywhere")
@@ -57,5 +57,31 @@ def test_what_holds_somewhere_or_at_another_time_is_not(clause: str) -> None:
     assert not any(found(rule, given) for rule in (RULE, *OTHERS))
 
 
-def test_a_job_of_the_local_universe_is_not() -> None:
+def test_a_job_of_the_local_universe_is_not_without_an_ad_of_its_schedd() -> None:
     assert not found(RULE, pool(slot(), jobs=[job(JobUniverse=12, Requirements="TARGET.HasCvmfs")]))
+
+
+@pytest.mark.parametrize("universe", [7, 12])
+def test_what_a_schedd_starts_itself_has_to_suit_its_ad(universe: int) -> None:
+    own = {"JobUniverse": universe, "GlobalJobId": '"access1#1.0#1"', "ScheddName": '"access1"'}
+    wanting = [
+        job(f"1.{proc}", Requirements='TARGET.Arch == "X86_64" && true', **own) for proc in (0, 1)
+    ]
+    sound = job("2.0", Requirements="true", **own)
+    given = pool(slot(**LINUX), schedd(), jobs=[*wanting, sound])
+    (finding,) = found(RULE, given)
+    assert "2 idle jobs such as 1.0 are for the schedd access1 itself" in finding.message
+    assert 'TARGET.Arch == "X86_64"' in finding.message
+    assert finding.count == 2
+    assert finding.advice.startswith("condor_qedit of Requirements to true")
+
+
+def test_a_parallel_job_is_one_job_whatever_slots_it_wants() -> None:
+    clause = 'TARGET.DedicatedScheduler == "DedicatedScheduler@access1"'
+    wide = [
+        job(f"1.{proc}", JobUniverse=11, MinHosts=3, MaxHosts=3, Requirements=clause)
+        for proc in (0, 1)
+    ]
+    (finding,) = found(RULE, pool(slot(**LINUX), jobs=wide))
+    assert "2 idle jobs in 1 autocluster" in finding.message
+    assert finding.count == 2

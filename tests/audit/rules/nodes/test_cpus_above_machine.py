@@ -12,7 +12,7 @@ def test_some_more_cores_are_information_and_twice_as_many_a_warning() -> None:
     (some,) = found(RULE, pool(slot(TotalCpus=8, DetectedCpus=6)))
     assert some.severity is Severity.INFO
     (twice,) = found(RULE, pool(slot(TotalCpus=8, DetectedCpus=4)))
-    assert "the slots of 1 machine offer 8 cores, but the machine has 4" in twice.message
+    assert "the machine offers 8 cores and has 4" in twice.message
     assert twice.severity is Severity.WARNING
 
 

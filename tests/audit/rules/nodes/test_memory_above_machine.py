@@ -18,9 +18,7 @@ def test_slots_with_more_memory_than_the_machine_are_found() -> None:
             execute={"node1": "MEMORY = 16384\n"},
         ),
     )
-    assert (
-        "offer 16384 MB of memory, but the machine has 8192 MB: 100 % too much" in finding.message
-    )
+    assert "offers 16384 MB of memory and has 8192 MB: 100 % too much" in finding.message
     assert finding.severity is Severity.WARNING
     assert ("MEMORY", "16384") in [(fact.attribute, fact.value) for fact in finding.evidence]
     assert finding.examples == ("node1",)
@@ -32,7 +30,7 @@ def test_slots_with_more_memory_than_the_machine_are_found() -> None:
 def test_several_slots_of_a_machine_count_together() -> None:
     slots = [static_slot(f"slot{number}@node1", DetectedMemory=7000) for number in range(1, 5)]
     (finding,) = found(RULE, pool(*slots))
-    assert "8192 MB of memory, but the machine has 7000 MB" in finding.message
+    assert "8192 MB of memory and has 7000 MB" in finding.message
 
 
 def test_what_is_within_the_machine_is_not() -> None:

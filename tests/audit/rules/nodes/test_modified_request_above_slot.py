@@ -26,6 +26,16 @@ def test_every_request_above_the_slot_is_an_error() -> None:
     ]
 
 
+def test_the_machine_that_does_it_is_named() -> None:
+    """Seen on 25.14.1 with MODIFY_REQUEST_EXPR_REQUESTCPUS = 99 on the sixth of eight machines."""
+    slots = (slot(), slot("slot1@node2"), slot("slot1@node3"))
+    sound = {"node1": "NUM_CPUS = 8\n", "node3": "NUM_CPUS = 8\n"}
+    execute = {**sound, "node2": f"{MUST}{CHUNK}20000\n"}
+    (finding,) = found(RULE, pool(*slots, execute=execute))
+    assert (finding.subject, finding.count) == ("slot slot1@node2", 1)
+    assert [each.nodes for each in finding.settings] == [("node2",)]
+
+
 def test_a_part_of_the_requests_is_a_warning() -> None:
     text = f"{MUST}{CHUNK}quantize(RequestMemory, {{10000}})\n"
     (finding,) = found(RULE, pool(slot(), execute={"node1": text}))

@@ -11,7 +11,7 @@ TREE = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\nGROUP_AUTOREGR
 
 def test_a_regrouping_group_with_submitters_is_found() -> None:
     (finding,) = found(RULE, groups(TREE, wants("a")))
-    assert "1 submitter of a negotiate for the whole pool" in finding.message
+    assert "1 submitter of a negotiates for the whole pool" in finding.message
     assert "although a must not accept surplus" in finding.message
     assert lines(finding) == ["GROUP_AUTOREGROUP = False", "GROUP_AUTOREGROUP_a = False"]
 

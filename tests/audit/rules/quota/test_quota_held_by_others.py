@@ -7,6 +7,7 @@ from dataclasses import replace
 from htcq.pool.pool import Pool
 from tests.audit.rules.quota.groups import uses, wants
 from tests.audit.sites import found, job, pool, slot
+from tests.balance.pools import GOLDEN, pool_at
 
 RULE = "quota-held-by-others"
 CONFIG = """
@@ -40,9 +41,19 @@ def waiting(since: int, config: str = CONFIG, used: int = 8) -> Pool:
 def test_a_group_that_waits_for_what_another_has_beyond_its_quota() -> None:
     (finding,) = found(RULE, waiting(NOW - 4000))
     assert finding.subject == "group b"
-    assert "b has 0 of 4 that quota and demand give it; a 4 above its quota" in finding.message
+    assert "b uses 0 of the 4 that it is due; a uses 4 more than the quota" in finding.message
     assert "as its 8 claims end" in finding.advice
+    assert "PREEMPTION_REQUIREMENTS" in finding.advice
     assert "GROUP_ACCEPT_SURPLUS_a = False" in finding.advice
+
+
+def test_the_end_of_one_core_claims_is_no_promise_to_jobs_of_eight_cores() -> None:
+    (finding,) = found(RULE, pool_at(GOLDEN / "field" / "multicore-starves"))
+    assert finding.advice.startswith(
+        "It returns only when claims on 8 cores of one machine end together (46 claims, 1 core the "
+        "largest). condor_defrag (DEFRAG in DAEMON_LIST) drains machines"
+    )
+    assert "PREEMPTION" not in finding.advice
 
 
 def test_jobs_that_have_just_come_have_not_waited_for_three_cycles() -> None:

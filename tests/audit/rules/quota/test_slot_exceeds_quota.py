@@ -54,13 +54,18 @@ def _three(quotas: str, *groups: str) -> str:
     return finding.severity.word
 
 
-def test_it_is_an_error_where_others_starve_for_it_or_much_of_the_pool_is_gone() -> None:
+def test_it_is_an_error_where_others_starve_for_it() -> None:
     """Seen on 25.14.1, three slots of 8, quotas 6, 10 and 1.6: 8, 8 and 8 run, and all groups have most of theirs."""
     assert (
         _three("GROUP_NAMES = a, b\nGROUP_QUOTA_a = 6\nGROUP_QUOTA_b = 10\n", "a", "b") == "warning"
     )
     (finding,) = found(RULE, pool(slot(), wants("a", 8), config=TWO))
-    assert finding.severity.word == "error", "the whole pool"
+    assert finding.severity.word == "warning", "the whole pool, and nobody else wants any of it"
+    both = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 6\n"
+    (finding,) = found(RULE, pool(slot(), wants("a", 8), wants("b", 8), config=both))
+    assert finding.severity.word == "error", "the other group has nothing"
+    idle = found(RULE, pool(slot(), wants("a", 8), wants("b", 0), config=both))
+    assert [each.severity.word for each in idle] == ["warning"]
     large = [slot(f"slot1@node{number}", Cpus=10, TotalSlotCpus=10) for number in range(3)]
     quotas = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 28\n"
     (finding,) = found(RULE, pool(*large, wants("a", 8), wants("b", 60), config=quotas))

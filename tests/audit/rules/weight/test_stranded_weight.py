@@ -27,8 +27,8 @@ def test_the_memory_of_a_slot_without_cpus_is_told_with_its_weight() -> None:
     (finding,) = found(RULE, pool(partly(0, 8192), *claims(8, 1, 1024)))
     assert finding.severity is Severity.INFO
     assert (
-        "1 of 1 slot without cpus for any idle job: a weight of 4, 25 % of the pool's 16, is "
-        "left there"
+        "1 of 1 slot has too few free cores for any idle job: weight 4 (25 % of the pool's 16) "
+        "stays unused"
     ) in finding.message
     assert "25 % of the pool's 16" in finding.message
 
@@ -37,7 +37,7 @@ def test_so_are_cpus_without_memory_that_any_idle_job_would_take() -> None:
     """512 MB are left, and the smallest idle job takes 1024."""
     given = (partly(4, 512), *claims(4, 1, 3968))
     (finding,) = found(RULE, pool(*given, jobs=[job(), job("2.0", RequestMemory=4096)]))
-    assert "1 of 1 slot without memory" in finding.message
+    assert "1 of 1 slot has too little free memory" in finding.message
     assert not found(RULE, pool(*given, jobs=[job(), job("2.0", RequestMemory=500)]))
 
 
@@ -50,7 +50,7 @@ def test_slots_without_a_policy_count_too() -> None:
     (finding,) = found(
         RULE, pool(slot(SlotWeight=LINEAR, Cpus=0, Memory=8192), *claims(8, 1, 1024))
     )
-    assert "cpus" in finding.message
+    assert "cores" in finding.message
 
 
 def test_remnants_are_not() -> None:

@@ -1,0 +1,43 @@
+"""Which waiting jobs would take parts of a piece, and how many pieces are taken alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from htcq.balance.amounts import Amounts
+from htcq.balance.wanting import Waiting
+
+
+class Taker(NamedTuple):
+    """A class of jobs that would have a piece; whether its cause alone keeps them from it."""
+
+    waiting: int
+    cause: str
+    is_alone: bool = True
+
+
+class Step(NamedTuple):
+    """Jobs of one class that take a part of a piece."""
+
+    waiting: int
+    cause: str
+    number: int
+    amounts: Amounts
+    is_alone: bool
+
+
+def repeats(steps: Sequence[Step], rest: Sequence[int], most: int) -> int:
+    """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
+    times = [(rest[step.waiting] - 1) // step.number for step in steps]
+    return max(1, min([most, *times]))
+
+
+def stands_for(jobs: Waiting, cause: str) -> str:
+    """Return for whom or what a part stands that waiting ``jobs`` would take but for ``cause``."""
+    for each in jobs.verdict.walls:
+        if each.id == cause:
+            for name in ("knob", "group", "submitter", "name", "schedd"):
+                if each.amounts.get(name):
+                    return str(each.amounts[name])
+    return jobs.meeting.submitter

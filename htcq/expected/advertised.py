@@ -1,0 +1,69 @@
+"""Jobs of submitters of whom the collector has no ad: the negotiator never asks for them.
+
+A schedd advertises each owner with idle jobs anew at least every SCHEDD_INTERVAL. A collector that
+refuses such ads (COLLECTOR_REQUIREMENTS, ALLOW_ADVERTISE_SCHEDD) or loses them tells nobody.
+Follows CollectorEngine::ValidateClassAd of src/condor_collector.V6/collector_engine.cpp and
+Scheduler::count_jobs of src/condor_schedd.V6/schedd.cpp, HTCondor 25.14; seen on 25.14.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from htcq.expected.settled import is_over, settled_before
+from htcq.expected.unmet import MISSING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.htcondor.matching import COLLECTOR
+from htcq.pool.job import Job
+from htcq.units import counted, listed
+from htcq.why.match_failure import NOT_ADVERTISED
+from htcq.why.verdict import Verdict, Verdicts
+
+_NAMED = 3
+#: How often a schedd sends its ads.
+_INTERVALS = ("SCHEDD_INTERVAL", "SCHEDD_MIN_INTERVAL")
+
+
+def unadvertised(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
+    """Yield the access points whose jobs have waited for three cycles without a submitter's ad.
+
+    ``found`` are the verdicts on all idle jobs.
+    """
+    pool, moment = verdicts.pool, settled_before(verdicts.pool)
+    known = {schedd.name for schedd in pool.schedds}
+    waiting: dict[str, dict[str, list[Job]]] = {}
+    for verdict in found:
+        if moment is None or verdict.access_point not in known:
+            continue
+        if all(each.id != NOT_ADVERTISED for each in verdict.walls):
+            continue
+        jobs = [job for job in verdict.jobs if is_over(moment, job.queued_at, job.status_since)]
+        if jobs:
+            of_it = waiting.setdefault(verdict.access_point, {})
+            of_it.setdefault(verdict.submitter, []).extend(jobs)
+    for name, submitters in waiting.items():
+        yield _unmet(verdicts, name, submitters)
+
+
+def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> Unmet:
+    jobs = [job for those in submitters.values() for job in those]
+    pool = verdicts.pool
+    access = pool.schedd_configuration(name)
+    own = [access.knob(interval) for interval in _INTERVALS] if access is not None else []
+    return Unmet(
+        MISSING,
+        f"access point {name}",
+        f"the negotiator never asks for {counted(len(jobs), 'idle job')} of {name}, such as "
+        f"{jobs[0].id}: {name} advertises itself, but the collector has had no ad of "
+        f"{counted(len(submitters), 'submitter')} ({listed(list(submitters))}) for three cycles",
+        f"CollectorLog and SchedLog of {name} say what becomes of its submitter ads: "
+        "COLLECTOR_REQUIREMENTS, ALLOW_ADVERTISE_SCHEDD and DENY_ADVERTISE_SCHEDD of the collector "
+        "may refuse them, and SCHEDD_INTERVAL of the access point says how often it sends them.",
+        (
+            Observed("SubmitterAds", "none"),
+            *(Observed(knob.name, knob.value, knob.place) for knob in own if knob is not None),
+            *knobs_on_the_way(pool.central, COLLECTOR),
+        ),
+        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        len(jobs),
+        tuple(job.id for job in jobs[:_NAMED]),
+    )

@@ -1,0 +1,149 @@
+"""Jobs on hold for faults of an access point or a machine: their users can do nothing about these.
+
+A full disk is no mistake in a submit file. The reason is a code of condor_holdcodes.h, or the errno
+of the system call that failed, which HoldReasonSubCode has and HoldReason spells (HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from htcq.classads import as_number
+from htcq.expected.startds import Startds, host_of
+from htcq.expected.unmet import (
+    ERROR,
+    HELD_BY_FAULTS,
+    WARNING,
+    JobKey,
+    Observed,
+    Unmet,
+    knobs_on_the_way,
+)
+from htcq.htcondor.matching import SCHEDD, STARTD
+from htcq.pool.job import HELD, IDLE, RUNNING, Job
+from htcq.pool.pool import Pool, of_startd
+from htcq.units import counted
+
+#: Holds that are the machine's, not the job's: a hook, accounts, the container runtime.
+OF_MACHINES = frozenset((19, 23, 28, 29, 30, 31, 45, 49))
+#: Holds by startds and starters, which a machine makes where no job lasts on it: WANT_HOLD for what
+#: no job used too much of, and an execution that fails for what is no mistake in a job's file.
+_BY_STARTD, _TOO_MUCH = 21, frozenset((102, 104))
+_NO_EXECUTION = 6
+_OF_EXECUTABLES = frozenset((errno.ENOENT, errno.ENOEXEC, errno.EACCES, errno.ENOTDIR, errno.EPERM))
+#: Holds by the user, by policies of job or schedd, for spooled input, and for what a job used.
+_MEANT = frozenset((1, 3, 15, 16, 26, 34))
+#: Holds by SYSTEM_PERIODIC_HOLD: it is true, or undefined.
+_OF_SCHEDDS = frozenset((26, 27))
+#: Errors of disks and of the operating system, whatever the job asked for, in glibc's words.
+_OF_SYSTEMS = {
+    errno.ENOSPC: "No space left on device",
+    errno.EDQUOT: "Disk quota exceeded",
+    errno.EROFS: "Read-only file system",
+    errno.EIO: "Input/output error",
+    errno.ESTALE: "Stale file handle",
+    errno.ENOMEM: "Cannot allocate memory",
+    errno.EMFILE: "Too many open files",
+    errno.ENFILE: "Too many open files in system",
+    errno.ENOTCONN: "Transport endpoint is not connected",
+}
+_MACHINE = "machine "
+#: Fewer may be an accident.
+_SEVERAL, _NAMED = 3, 3
+
+
+def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
+    """Yield the access points and machines whose faults put jobs on hold; not what is ``told``."""
+    others, startds = {key for each in told for key in each.jobs}, Startds(pool)
+    found: dict[tuple[str, str], list[Job]] = {}
+    for job in pool.jobs or ():
+        if job.status != HELD or JobKey(job.access_point, job.id) in others:
+            continue
+        code, error = as_number(job.value("HoldReasonCode")), _error(job)
+        if host_of(job) and (code in OF_MACHINES or _is_by_machine(job, startds)):
+            found.setdefault((f"{_MACHINE}{host_of(job)}", error), []).append(job)
+        elif error and code not in _MEANT:
+            found.setdefault((f"access point {job.access_point}", error), []).append(job)
+    for (subject, error), jobs in found.items():
+        where, knobs = subject.rpartition(" ")[2], tuple[Observed, ...]()
+        if where in startds.slots and subject.startswith(_MACHINE):
+            slot = startds.slots[where][0]
+            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD)
+        sure = any(as_number(job.value("HoldReasonCode")) in OF_MACHINES for job in jobs)
+        if error or sure or len(jobs) >= _SEVERAL:
+            yield _unmet(subject, error, jobs, knobs)
+    yield from _all_held(pool)
+
+
+def _all_held(pool: Pool) -> Iterator[Unmet]:
+    """Yield the access points whose own policy holds all jobs that they have.
+
+    Where a job waits or runs the policy holds some jobs, as it is meant to.
+    """
+    queues: dict[str, list[Job]] = {}
+    for job in pool.jobs or ():
+        if job.status in (IDLE, RUNNING, HELD):
+            queues.setdefault(job.access_point, []).append(job)
+    for name, jobs in queues.items():
+        codes = {as_number(job.value("HoldReasonCode")) for job in jobs if job.status == HELD}
+        is_whole = all(job.status == HELD for job in jobs) and codes <= _OF_SCHEDDS
+        if is_whole and len(jobs) >= _SEVERAL:
+            knobs = knobs_on_the_way(pool.schedd_configuration(name), SCHEDD)
+            found = _unmet(f"access point {name}", "by SYSTEM_PERIODIC_HOLD", jobs, knobs)
+            yield replace(found, text=f"{found.text}; it has no other job")
+
+
+def _is_by_machine(job: Job, startds: Startds) -> bool:
+    """Return whether a machine where no job lasts put it on hold, and not for its own mistake."""
+    code = as_number(job.value("HoldReasonCode"))
+    subcode = as_number(job.value("HoldReasonSubCode"))
+    by_startd = code == _BY_STARTD and subcode not in _TOO_MUCH
+    by_starter = code == _NO_EXECUTION and subcode is not None and subcode not in _OF_EXECUTABLES
+    return (by_startd or by_starter) and startds.fails(host_of(job))
+
+
+def _error(job: Job) -> str:
+    """Return the system's words for what failed; empty where it is none of its faults."""
+    subcode, reason = as_number(job.value("HoldReasonSubCode")), str(job.value("HoldReason"))
+    for number, words in _OF_SYSTEMS.items():
+        if subcode == number or words.lower() in reason.lower():
+            return words
+    return ""
+
+
+def _unmet(subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed, ...]) -> Unmet:
+    first, where = jobs[0], subject.rpartition(" ")[2]
+    hosts = {host_of(job) for job in jobs} - {""}
+    code = _code_of(first)
+    why = f"{error} (HoldReasonCode {code})" if error else f"HoldReasonCode {code}"
+    text = f"{counted(len(jobs), 'job')}, such as {first.id}, went on hold at {where}: {why}"
+    if subject.startswith(_MACHINE):
+        text = text.replace(" at ", " on ", 1)
+        logs = f"StarterLog of {where}"
+    else:
+        logs = f"ShadowLog of {where}"
+        if len(hosts) == 1:
+            text += f"; all of them were on {min(hosts)} last"
+            logs += f" and StarterLog of {min(hosts)}"
+    observed = [
+        Observed(name, str(first.value(name)))
+        for name in ("HoldReasonCode", "HoldReasonSubCode", "HoldReason")
+        if isinstance(first.value(name), (int, float, str))
+    ]
+    return Unmet(
+        HELD_BY_FAULTS, subject, text,
+        f"Repair what {logs} names, then condor_release of the jobs: on hold they stay for good.",
+        (*observed, *knobs),
+        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        len(jobs),
+        tuple(job.id for job in jobs[:_NAMED]),
+        ERROR if len(jobs) >= _SEVERAL else WARNING,
+    )  # fmt: skip
+
+
+def _code_of(job: Job) -> str:
+    """Return the HoldReasonCode of a job as text."""
+    code = as_number(job.value("HoldReasonCode"))
+    return "undefined" if code is None else f"{code:g}"

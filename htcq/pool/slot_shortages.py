@@ -1,0 +1,59 @@
+"""Slots that are short of an asset though no job has it: next to none of it, or disk in files.
+
+A startd measures its disk again (STARTD_RECOMPUTE_DISK_FREE; before 24.9 always): Disk of a
+partitionable slot shrinks then with the files of others, TotalSlotDisk does not
+(ResAttributes.cpp: compute_disk, HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from htcq.classads import as_number
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
+from htcq.pool.slot_causes import NO_DISK
+from htcq.units import CPUS, DISK, MEMORY
+
+#: Less than the request of a job that asks for nothing (JOB_DEFAULT_REQUESTMEMORY, in MB), and less
+#: than any job writes, in KiB.
+_LEAST: Mapping[str, int] = {MEMORY: 128, DISK: 1024}
+#: Stands for an asset that the slot should have: as much as anybody asks for.
+_ENOUGH = 1 << 50
+
+
+def without_asset(slot: Slot, left: Mapping[str, Number]) -> Mapping[str, Number]:
+    """Return what an empty slot would have, if its memory or disk were not next to nothing.
+
+    Nothing where it has enough to be one that jobs use.
+    """
+    whole = slot.whole()
+    if not whole.get(CPUS):
+        return {}
+    missing = [asset for asset, least in _LEAST.items() if asset in whole and whole[asset] < least]
+    return {**left, **dict.fromkeys(missing, _ENOUGH)} if missing else {}
+
+
+class DiskInFiles:
+    """How much disk of each partitionable slot is in none of its dynamic slots: files have it.
+
+    Or its ad has no number of it: no job finds any disk there.
+    """
+
+    def __init__(self, slots: Iterable[Slot]) -> None:
+        self._carved: dict[str, Number] = {}
+        for slot in slots:
+            if slot.type == DYNAMIC:
+                before = self._carved.get(slot.parent, 0)
+                self._carved[slot.parent] = before + number_or(slot.disk_kb, 0)
+
+    def of(self, slot: Slot) -> Number:
+        """Return how much it is, in KiB; 0 where the ad has no TotalSlotDisk."""
+        whole, now = as_number(slot.total_slot_disk_kb), number_or(slot.disk_kb, 0)
+        if slot.type != PARTITIONABLE or whole is None:
+            return 0
+        return max(0, whole - now - self._carved.get(str(slot.name), 0))
+
+
+def shortage_of(slot: Slot, asset: str) -> str:
+    """Return what a slot lacks that is short of ``asset``: that, or its number in the ad."""
+    return NO_DISK if asset == DISK and as_number(slot.disk_kb) is None else asset

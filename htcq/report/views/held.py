@@ -1,0 +1,55 @@
+"""Jobs on hold, in one line and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from htcq.report.formats.json import finite
+from htcq.report.printable import one_line
+from htcq.units import counted, plain_number, shortened, show_number
+from htcq.why.held import HeldJobs, HoldReason
+
+#: How many reasons the line has, and how much of each.
+_NAMED, _LETTERS = 3, 80
+
+
+def held_lines(held: HeldJobs | None) -> Iterator[str]:
+    """Yield one line where jobs are on hold."""
+    if held is None or not held.jobs:
+        return
+    named = [_shown(each) for each in held.by[:_NAMED]]
+    if len(held.by) > _NAMED:
+        named.append(counted(len(held.by) - _NAMED, "more reason"))
+    verb = "is" if held.jobs == 1 else "are"
+    yield one_line(
+        f"{counted(held.jobs, 'job')} of weight {show_number(held.weight)} {verb} on hold: "
+        f"{'; '.join(named)}"
+    )
+
+
+def _shown(each: HoldReason) -> str:
+    code = "without HoldReasonCode"
+    if each.code is not None:
+        code = f"with HoldReasonCode {plain_number(each.code)}"
+    reason = f' ("{shortened(each.reason, _LETTERS)}")' if each.reason else ""
+    name = f"{each.access_point}#{each.first.id}" if each.access_point else each.first.id
+    return f"{each.jobs} {code}{reason}, such as {name}"
+
+
+def held_json(held: HeldJobs | None) -> dict[str, Any] | None:
+    """Return what ``json.dumps`` takes; None where the queues are not known."""
+    if held is None:
+        return None
+    by = [
+        {
+            "hold_reason_code": each.code,
+            "hold_reason": each.reason,
+            "jobs": each.jobs,
+            "weight": each.weight,
+            "example": each.first.id,
+            "access_point": each.access_point,
+        }
+        for each in held.by
+    ]
+    return finite({"jobs": held.jobs, "weight": held.weight, "by": by})  # type: ignore[no-any-return]

@@ -1,0 +1,137 @@
+"""The sentences about clauses that are false on slots: of the job's Requirements, and of START."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from htcq.units import counted, shortened
+from htcq.why import match_failure as wall
+from htcq.why.advice import advice
+from htcq.why.blocked import Blocked, some_of
+from htcq.why.evidence import Term, evidence, readable
+from htcq.why.match_failure import MatchFailure
+from htcq.why.requirements import Clause
+
+#: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name:
+#: condor_submit for the deferral of a start, the schedd for a job that asks for slots of its
+#: dedicated scheduler.
+_WRITTEN = {
+    "deferraltime": (wall.DEFERRED, "it requests a later start: {}"),
+    "dedicatedscheduler": (
+        wall.DEDICATED_SCHEDULER,
+        "no slot is dedicated to the scheduler of its access point: {}",
+    ),
+}
+#: Most clauses of one kind that become walls.
+_MAX_CLAUSES = 5
+#: Most letters of a clause that no sentence names.
+_MAX_LETTERS = 160
+#: Slots that are kept from a request, in the order of the first slots.
+_Found = Sequence[Blocked]
+
+
+def clause_walls(found: _Found, slots: int) -> Iterator[MatchFailure]:
+    """Yield the walls of the clauses that are false on ``found``, which are some of ``slots``."""
+    counts = _counts(found)
+    for of_job, id_, owner in (
+        (True, wall.REQUIREMENTS, "Requirements"),
+        (False, wall.START, "START"),
+    ):
+        own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
+        for clause, count in own[:_MAX_CLAUSES]:
+            yield _written(clause, found) or _clause(id_, owner, clause, count, slots, found)
+
+
+def _clause(
+    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found
+) -> MatchFailure:
+    """Return the wall of a clause that is false on ``count`` of ``slots`` slots."""
+    if clause.lacks:
+        return _without_policy(id_, clause, count, slots, found)
+    now = found[0].failure.now
+    shown, owner = readable(clause.text, now), clause.attribute or owner
+    what = owner if shown.upper() == owner else f"{owner}: {shown}"
+    amounts: dict[str, wall.Amount] = {"clause": shown, "slots": count, "of": slots}
+    if clause.attribute:
+        amounts["attribute"] = clause.attribute
+    if clause.is_error:
+        text = (
+            f"{what} is an error on {_where(count, slots)}: in their configuration it is "
+            "not a ClassAd expression"
+        )
+        return MatchFailure(id_, text, {**amounts, "is_error": True})
+    terms = _terms(clause, found)
+    sides = evidence(terms, now)
+    verb = "excludes" if clause.of_job else "refuses the job on"
+    text = f"{what} {verb} {_where(count, slots)}"
+    if sides:
+        text = f"{text}: {sides}"
+    return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
+
+
+def _without_policy(
+    id_: str, clause: Clause, count: int, slots: int, found: _Found
+) -> MatchFailure:
+    """Return the wall of slots whose ads lack the consumption policy that they compare."""
+    those = some_of(each.only(each.failure.clauses[clause]) for each in found
+                    if clause in each.failure.clauses)  # fmt: skip
+    first = those[0].first[1]
+    text = (
+        f"{clause.attribute} refuses the job on {_where(count, slots)}: {first} has no "
+        f"{clause.lacks[0]}, which it compares"
+    )
+    amounts: dict[str, wall.Amount] = {
+        "clause": shortened(clause.text, _MAX_LETTERS), "slots": count, "of": slots,
+        "attribute": clause.attribute, "lacks": ", ".join(clause.lacks),
+    }  # fmt: skip
+    machine = first.partition("@")[2] or first
+    advice = f"condor_restart -startd on {machine}, or CONSUMPTION_POLICY = False there"
+    return MatchFailure(id_, text, amounts, advice)
+
+
+def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
+    """Return the comparisons of a clause with the values that they have on all slots."""
+    merged: dict[tuple[str, ...], Term] = {}
+    for each in found:
+        false = each.failure.clauses.get(clause)
+        if false is None or not (each.rows & false).any():
+            continue
+        for term in each.failure.terms(clause, each.rows & false, each.stand_for):
+            key = term.key
+            merged[key] = term if key not in merged else merged[key].with_more(term)
+    return list(merged.values())
+
+
+def _counts(found: _Found) -> Sequence[tuple[Clause, int]]:
+    """Return the false clauses with their slots: most slots first, then by the first slot."""
+    counts, firsts = Counter[Clause](), dict[Clause, int]()
+    for each in found:
+        for clause, false in each.failure.clauses.items():
+            rows = each.rows & false
+            if rows.any():
+                counts[clause] += each.count(rows)
+                place = each.slots.first_of(rows)[0]
+                firsts[clause] = min(place, firsts.get(clause, place))
+    return sorted(counts.items(), key=lambda each: (-each[1], firsts[each[0]]))
+
+
+def _where(count: int, slots: int) -> str:
+    """Return ``count`` of ``slots`` in words."""
+    if count != slots:
+        return f"{count} of {counted(slots, 'slot')}"
+    if slots == 1:
+        return "the only slot"
+    return f"all {slots} slots"
+
+
+def _written(clause: Clause, found: _Found) -> MatchFailure | None:
+    """Return the wall of a clause that HTCondor wrote; None where it did not."""
+    for attribute, (id_, text) in _WRITTEN.items():
+        if clause.of_job and attribute in clause.text.lower():
+            now = found[0].failure.now
+            shown = readable(clause.text, now)
+            sides = evidence(_terms(clause, found), now)
+            told = f"{shown}: {sides}" if sides and id_ == wall.DEFERRED else shown
+            return MatchFailure(id_, text.format(told), {"clause": shown})
+    return None

@@ -1,0 +1,79 @@
+"""The jobs on hold: how many, of what weight, by the reason of the hold.
+
+No negotiator sees them: they are not among the idle jobs. The weight is what their schedds would
+add to WeightedIdleJobs once they are released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from htcq.classads import as_number
+from htcq.pool.demand import JobWeights
+from htcq.pool.job import HELD, IDLE, Job
+from htcq.pool.slot import Number
+
+#: What a job's ad says of its hold and of its grid resource, and nothing else needs of it.
+ATTRIBUTES = frozenset((
+    "HoldReason", "HoldReasonCode", "GridResource", "GridResourceUnavailableTime",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HoldReason:
+    """Jobs on hold with one HoldReasonCode; None: their ads have none.
+
+    ``reason`` is the HoldReason of the ``first`` of them, which is at ``access_point``; empty where
+    its ad has none.
+    """
+
+    code: Number | None
+    reason: str
+    jobs: int
+    weight: Number
+    first: Job
+    access_point: str
+
+
+@dataclass(frozen=True)
+class HeldJobs:
+    """All jobs on hold; ``by`` has those with most jobs first."""
+
+    jobs: int
+    weight: Number
+    by: tuple[HoldReason, ...]
+
+
+@dataclass
+class _Sum:
+    first: Job
+    jobs: int = 0
+    weight: Number = field(default=0)
+
+
+def held_of(
+    jobs: Iterable[Job], weight_of: JobWeights, access_point_of: Callable[[Job], str]
+) -> HeldJobs:
+    """Return those of ``jobs`` that are on hold, by HoldReasonCode; without one by HoldReason."""
+    sums: dict[tuple[Number | None, str], _Sum] = {}
+    for job in jobs:
+        if job.status != HELD:
+            continue
+        code = as_number(job.value("HoldReasonCode"))
+        one = sums.setdefault((code, _reason(job) if code is None else ""), _Sum(job))
+        one.jobs += 1
+        one.weight += weight_of(job._replace(status=IDLE), access_point_of(job))
+    by = [
+        HoldReason(
+            code, _reason(one.first), one.jobs, one.weight, one.first, access_point_of(one.first)
+        )
+        for (code, _), one in sums.items()
+    ]
+    by.sort(key=lambda each: -each.jobs)
+    return HeldJobs(sum(each.jobs for each in by), sum(each.weight for each in by), tuple(by))
+
+
+def _reason(job: Job) -> str:
+    reason = job.value("HoldReason")
+    return reason if isinstance(reason, str) else ""

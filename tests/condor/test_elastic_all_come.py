@@ -1,0 +1,54 @@
+"""All groups of a real pool come in one cycle: each has its min at once, whatever ran before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from broken import before
+from claims import claims, come_to, queued
+from conftest import Site
+from elastic_pool import Elastic, elastic_pool
+
+pytestmark = pytest.mark.condor
+FLAT = {"a": 3, "b": 3, "c": 2}
+#: A department whose groups have the mins, and one that alone has a min.
+NESTED = {"p": 4, '"p.a"': 2, '"p.b"': 2, "q": 4}
+DEPARTMENTS = {"p": 4, '"p.a"': 0, '"p.b"': 0, "q": 4}
+
+
+@pytest.fixture
+def elastic(site: Site, tmp_path: Path) -> Elastic:
+    return elastic_pool(site, tmp_path)
+
+
+def declared(mins: dict[str, int]) -> dict[str, str]:
+    return {name: f"min = {{cpus = {least}}}\nmax = {{cpus = 8}}\n" for name, least in mins.items()}
+
+
+@pytest.mark.parametrize(
+    ("mins", "expected"),
+    [
+        (FLAT, {"a.ann": 3, "b.bob": 3, "c.cid": 2}),
+        (NESTED, {"p.a.ann": 2, "p.b.bob": 2, "q.cid": 4}),
+        (DEPARTMENTS, {"p.a.ann": 2, "p.b.bob": 2, "q.cid": 4}),
+    ],
+)
+@pytest.mark.parametrize("running", [0, 1])
+def test_all_come_in_one_cycle(
+    elastic: Elastic, mins: dict[str, int], expected: dict[str, int], running: int
+) -> None:
+    elastic.declare(declared(mins))
+    first = min(expected)
+    if running:
+        queued(elastic.pool, {first: expected[first]})
+        come_to(elastic.pool, {first: expected[first]})
+    elastic.step()
+    with before(elastic.pool):
+        queued(elastic.pool, dict.fromkeys(expected, 12))
+    cycles = elastic.cycles()
+    come_to(elastic.pool, expected)
+    assert elastic.cycles() - cycles <= 3
+    assert claims(elastic.pool) == expected
+    log = elastic.pool.log("NegotiatorLog")
+    assert "Preempting" not in log

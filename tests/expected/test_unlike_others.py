@@ -1,0 +1,82 @@
+"""Machines where nothing lasts of what lasts elsewhere.
+
+The ads are cut down from those of 25.14.1 in two turns. Where jobs of one cluster ended with status
+1 on one machine of two cores, that had RecentJobStarts 31 after nine cycles, the others 2, and 31 of
+150 jobs were gone. Where MOUNT_UNDER_SCRATCH was set in a place that the starter may not unshare,
+jobs went on hold with HoldReasonCode 6 after NumJobStarts 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from htcq.expected.unmet import LASTS
+from htcq.pool.pool import Pool
+from tests.audit.sites import Text, found
+from tests.expected.pools import LONG_AGO, NOW, claim, cycles, free, observed, only, site, waiting
+
+LASTING: Mapping[str, Text | None] = {
+    "JobStatus": 2, "JobCurrentStartDate": LONG_AGO, "JobCurrentStartExecutingDate": LONG_AGO,
+    "NumShadowStarts": 1, "RemoteHost": '"slot1_1@node2"', "TotalSubmitProcs": 150,
+}  # fmt: skip
+HELD: Mapping[str, Text | None] = {
+    "JobStatus": 5, "HoldReasonCode": 6, "HoldReasonSubCode": 22, "NumShadowStarts": 1,
+    "NumJobStarts": 1, "NumJobCompletions": 0, "LastRemoteHost": '"slot1_1@node1"',
+    "VacateReason": '"Error from slot1_1@node1: Failed to execute"',
+}  # fmt: skip
+ENDED = {"RecentJobStarts": 90, "RecentActivationRequests": 90}
+
+
+def cluster(*others: str, **last: Text | None) -> Sequence[str]:
+    """Return what the queue has of a cluster of which one job runs on node2 and one waits."""
+    return [waiting("1.0", **{**LASTING, **last}), waiting("1.1", TotalSubmitProcs=150), *others]
+
+
+def two(jobs: Sequence[str], execute: Mapping[str, str] | None = None, **own: Text | None) -> Pool:
+    """Return a pool of node1, with counters of its own, and of node2 where a job has run long."""
+    here = free(**{"RecentJobStarts": 0, "RecentActivationRequests": 0, **own})
+    there = free("slot1@node2", Machine='"node2"', RecentJobStarts=2, RecentActivationRequests=2)
+    runs = claim("slot1_1@node2", Machine='"node2"', RecentJobStarts=2)
+    return site(here, there, runs, cycles(), jobs=jobs, execute=execute)
+
+
+def test_a_machine_that_ends_what_it_starts_at_once_is_told() -> None:
+    finding = only(LASTS, two(cluster(), {"node1": "USER_JOB_WRAPPER = /w\n"}, **ENDED))
+    assert (finding.subject, finding.severity.word) == ("machine node1", "warning")
+    assert "node1 (8 cores) started 90 jobs in the last 20 minutes" in finding.message
+    assert observed(finding)["RecentJobStarts"] == "90"
+    assert observed(finding)["USER_JOB_WRAPPER"] == "/w"
+
+
+def test_it_must_start_far_more_than_machines_where_jobs_last() -> None:
+    assert not found(LASTS, two(cluster(), RecentJobStarts=70, RecentActivationRequests=70))
+    # Short jobs and long ones of one cluster, everywhere.
+    busy = free("slot1@node2", Machine='"node2"', RecentJobStarts=40, RecentActivationRequests=40)
+    runs = claim("slot1_1@node2", Machine='"node2"', RecentJobStarts=40)
+    assert not found(LASTS, site(free(**ENDED), busy, runs, cycles(), jobs=cluster()))
+
+
+def test_nothing_is_told_of_clusters_that_are_all_there_or_last_nowhere() -> None:
+    assert not found(LASTS, two([waiting("1.1", TotalSubmitProcs=150)], **ENDED))
+    small = {"TotalSubmitProcs": 2}
+    jobs = [waiting("1.0", **{**LASTING, **small}), waiting("1.1", **small)]
+    assert not found(LASTS, two(jobs, **ENDED))
+    begun = {"JobCurrentStartDate": NOW - 20, "JobCurrentStartExecutingDate": NOW - 20}
+    assert not found(LASTS, two(cluster(**begun), **ENDED))
+
+
+def test_jobs_that_go_on_hold_on_one_machine_alone() -> None:
+    held = [waiting(f"1.{proc}", **HELD) for proc in range(2, 5)]
+    execute = {"node1": "MOUNT_UNDER_SCRATCH = /tmp\n"}
+    finding = only(LASTS, two(cluster(*held), execute, RecentJobStarts=3))
+    assert (finding.subject, finding.severity.word) == ("machine node1", "error")
+    assert "3 jobs, such as 1.2, went on hold on node1 (8 cores) (Error from" in finding.message
+    assert observed(finding)["MOUNT_UNDER_SCRATCH"] == "/tmp"
+
+
+def test_holds_of_the_user_and_of_jobs_that_run_nowhere_are_not_the_machines() -> None:
+    assert not found(LASTS, two(cluster(*[waiting(f"1.{each}", **HELD) for each in (2, 3)])))
+    by_user = [waiting(f"1.{each}", **{**HELD, "HoldReasonCode": 1}) for each in (2, 3, 4)]
+    assert not found(LASTS, two(cluster(*by_user)))
+    other = [waiting(f"2.{each}", **HELD) for each in (2, 3, 4)]
+    assert not found(LASTS, two(cluster(*other)))

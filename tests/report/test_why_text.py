@@ -1,0 +1,36 @@
+"""The first lines on jobs that a cycle has nothing to do with."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from htcq.pool.pool import Pool
+from htcq.report.views.why_text import show_verdicts
+from htcq.units import show_moment
+from htcq.why.verdict import Verdicts
+from tests.audit.sites import job, negotiator, pool, schedd, slot, submitter
+
+STARTED = 1_760_000_000
+
+
+def lines_on(given: Pool) -> list[str]:
+    out = StringIO()
+    show_verdicts(Verdicts(given).on(given.jobs or ()), given, out)
+    return out.getvalue().splitlines()
+
+
+def test_a_job_that_runs_is_said_to_run_where_and_since_when() -> None:
+    running = job(
+        JobStatus=2, RemoteHost='"slot1_1@node1"', JobCurrentStartDate=STARTED,
+        ScheddName='"access1"',
+    )  # fmt: skip
+    lines = lines_on(pool(slot(), schedd(), submitter(), negotiator(), jobs=[running]))
+    assert lines[0].endswith(f": runs on slot1_1@node1 since {show_moment(STARTED)}")
+    assert "not-idle" not in "".join(lines)
+
+
+def test_a_job_that_its_schedd_starts_is_not_said_to_suit_no_slot() -> None:
+    mine = job(JobUniverse=7, Requirements='TARGET.Arch == "VAX"', ScheddName='"access1"')
+    lines = lines_on(pool(slot(), schedd(), submitter(), negotiator(), jobs=[mine]))
+    assert lines[0].endswith(": does not start: the schedd access1 does not meet its Requirements")
+    assert "no slot" not in "".join(lines)
