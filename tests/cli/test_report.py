@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from htcq.report.pages.site_pages import PAGES
+from htcq.store.lock import held
 from tests.audit.sites import collected, collector, dynamic_slot, job, slot, submitter
-from tests.cli.conftest import Call
+from tests.cli.conftest import ROOT, Call
 from tests.cli.looks import recorded
 from tests.cli.test_confined import run
 
@@ -38,6 +43,10 @@ def snap(quiet_place: Path) -> Path:
     return place
 
 
+def shown() -> list[str]:
+    return sorted(path.name for path in Path("pages").iterdir() if not path.name.startswith("."))
+
+
 def page(name: str) -> str:
     return Path("pages", name).read_text(encoding="utf-8")
 
@@ -48,7 +57,7 @@ def test_every_page_is_there_and_leads_to_every_other() -> None:
 
     assert done.status == 3  # no configuration of execution points
     assert done.out.count("\n") == 1
-    assert sorted(path.name for path in Path("pages").iterdir()) == sorted(PAGES)
+    assert shown() == sorted(PAGES)
     for name in PAGES:
         text = page(name)
         assert re.findall(r'<li><a href="([a-z-]+\.html)"', text) == list(PAGES)
@@ -70,7 +79,7 @@ def test_a_second_run_replaces_pages_and_leaves_other_files_alone() -> None:
 
     assert Path("pages/logo.png").read_text() == "mine"
     assert page("index.html").startswith("<!doctype html>")
-    assert len(list(Path("pages").iterdir())) == len(PAGES) + 1
+    assert shown() == sorted([*PAGES, "logo.png"])
 
 
 def test_without_slots_or_jobs_the_pages_say_so_and_never_that_all_is_well(
@@ -141,3 +150,101 @@ def test_a_page_is_never_written_through_a_link(call: Call) -> None:
     assert "is not a plain file" in done.err
     assert [path.name for path in Path("pages").iterdir()] == ["audit.html"]
     assert not Path("victim").exists()
+
+
+# Pages of one run
+# --------------------------------------------------------------------------------------------------
+
+_GENERATION = """
+import os, sys
+from pathlib import Path
+from htcq.store.page_generations import new_generation
+names, text, steps = ["groups.html", "index.html"], sys.argv[1], int(sys.argv[2])
+def count(event, arguments):
+    global steps
+    writes = event in ("os.mkdir", "os.rename", "os.symlink", "os.chmod", "os.remove", "os.rmdir")
+    if writes or (event == "open" and arguments[2] & os.O_CREAT):
+        steps -= 1
+        if not steps:
+            os.kill(os.getpid(), 9)
+sys.addaudithook(count)
+with new_generation(Path("pages"), names) as place:
+    for name in names:
+        (place / name).write_text(text)
+os._exit(0)
+"""
+
+
+def generation(text: str, steps: int = 0) -> int:
+    """Show pages with ``text``; the process is killed before the step of that number."""
+    command = [sys.executable, "-c", _GENERATION, text, str(steps)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    return done.returncode
+
+
+def test_wherever_a_run_is_killed_pages_of_one_run_are_shown_and_the_next_sweeps() -> None:
+    """Before each step in the file system, one after the other."""
+    Path("pages").mkdir()
+    Path("pages/.groups.html.0123abcd").write_text("left by an earlier version")
+    Path("pages/.htaccess").write_text("mine")
+    assert generation("0") == 0
+    before, killed, done = "0", 0, -9
+    while done == -9:
+        killed += 1
+        done = generation(str(killed), killed)
+        found = {page("groups.html"), page("index.html")}
+        assert found in ({before}, {str(killed)}), f"killed before step {killed}"
+        (before,) = found
+    assert killed > 6
+    assert generation("last") == 0
+
+    assert page("index.html") == "last"
+    kept = sorted(re.sub("[0-9a-f]{8}$", "*", path.name) for path in Path("pages").iterdir())
+    # The pages before stay for whoever is reading them.
+    assert kept == [
+        ".htaccess", ".pages", ".pages-*", ".pages-*", ".pages.lock", "groups.html", "index.html",
+    ]  # fmt: skip
+
+
+#: The command, killed when all new pages are written and none of them is shown yet.
+KILLED = """
+import os, signal, sys
+from htcq.__main__ import main
+from htcq.store import page_generations
+
+page_generations._publish = lambda *of: os.kill(os.getpid(), signal.SIGKILL)
+main()
+"""
+
+
+@pytest.mark.usefixtures("snap")
+def test_a_report_that_is_killed_leaves_the_pages_before_whole(quiet_place: Path) -> None:
+    run(Path.cwd(), *REPORT)
+    before = {name: page(name) for name in PAGES}
+    inodes = {name: Path("pages", name).stat().st_ino for name in PAGES}
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, *REPORT],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+
+    assert killed.returncode == -signal.SIGKILL
+    assert {name: page(name) for name in PAGES} == before
+    assert {name: Path("pages", name).stat().st_ino for name in PAGES} == inodes
+    written = {path.name for path in Path("pages").glob(".new-pages-*/*.html")}
+    assert written == set(PAGES)
+    run(Path.cwd(), *REPORT)
+    assert not list(Path("pages").glob(".new-pages-*"))
+    assert {name: Path("pages", name).stat().st_ino for name in PAGES} != inodes
+    assert len(list(Path("pages").glob(".pages-*"))) == 2
+
+
+@pytest.mark.usefixtures("snap")
+def test_two_reports_do_not_write_at_once(call: Call) -> None:
+    Path("pages").mkdir()
+    with held(Path("pages/.pages.lock"), "another report"):
+        done = call(*REPORT)
+
+    assert (done.status, list(Path("pages").glob("*.html"))) == (3, [])
+    assert "another htcq is writing there: another report" in done.err
