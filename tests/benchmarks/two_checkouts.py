@@ -33,6 +33,7 @@ _COMMANDS = {
     "cost": ("cost", "--snapshot", "POOL", "--json"),
     "quota": ("quota", "--snapshot", "POOL", "--json"),
     "simulate": ("simulate", "--snapshot", "POOL", "--json", "--skip-bad-slots"),
+    "status": ("status", "--snapshot", "POOL", "--json"),
     "why": ("why", "--all", "--snapshot", "POOL", "--json", "--skip-bad-slots"),
     "migrate": ("migrate", "--snapshot", "POOL", "--model", "MODEL", "--json"),
     "elastic": ("elastic", "status", "--quotas", "QUOTAS", "--snapshot", "POOL", "--json"),
