@@ -56,7 +56,7 @@ def main(arguments: argparse.Namespace) -> int:
     tell_ailments(seen.health, observation.pool)
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
-    recorded, aside = record(store, observation)
+    recorded, aside = record(store, observation, live=not arguments.snapshot)
     if metrics:
         from htcq.report.views.drift_record import drift_metrics
 

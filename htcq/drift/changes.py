@@ -11,8 +11,10 @@ from htcq.drift.texts import setting_of
 from htcq.poolquota.published import same
 
 #: The kinds of texts whose changes are reported, in the order in which those of one moment are.
-CHANGING = ("damage", "setting", "weight", "declared", "configured")
+CHANGING = ("damage", "clock", "clock-step", "setting", "weight", "declared", "configured")
 
+#: Those of them that happen at one moment, and last for none.
+EVENTS = ("damage", "clock", "clock-step")
 #: Amounts are kept in thousandths: two that are no further apart may have been the same.
 KEPT_TO = 0.002
 
@@ -104,10 +106,10 @@ def _changes_of(known: Sequence[Kept], first: int) -> Iterator[SettingChange]:
             before = None
         if before is not None and before.text != each.text and each.kind != "weight":
             yield SettingChange(each.since, each.kind, each.name, before.text, each.text)
-        if before is None and (each.since > first or each.kind == "damage"):
+        if before is None and (each.since > first or each.kind in EVENTS):
             yield SettingChange(each.since, each.kind, each.name, None, each.text)
         before = each
-    if before is not None and before.until is not None and before.kind != "damage":
+    if before is not None and before.until is not None and before.kind not in EVENTS:
         yield SettingChange(before.until, before.kind, before.name, before.text, None)
 
 

@@ -26,8 +26,10 @@ _SILENCE = 30 * DAY
 _FEW = 20
 
 
-def record(store: Path, observation: DriftObservation) -> tuple[bool, Path | None]:
-    """Keep ``observation`` in the file ``store``.
+def record(
+    store: Path, observation: DriftObservation, live: bool = False
+) -> tuple[bool, Path | None]:
+    """Keep ``observation`` in the file ``store``; ``live``: it was made just now.
 
     Returns whether it is new there, and where the former file lies if it was damaged.
 
@@ -35,7 +37,7 @@ def record(store: Path, observation: DriftObservation) -> tuple[bool, Path | Non
         HistoryError: nothing was recorded.
     """
     with open_history(store, writable=True) as history:
-        recorded = history.record(observation)
+        recorded = history.record(observation, live)
         return recorded, history.set_aside
 
 

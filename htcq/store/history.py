@@ -16,6 +16,7 @@ from htcq.drift.ledger import Booking
 from htcq.drift.observation import DriftObservation, Kept, QuotaSample
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
+from htcq.store.history_clock import is_set_aside
 from htcq.store.history_errors import explained, is_damage
 from htcq.store.history_ledger import bookings_of
 from htcq.store.history_open import connect_anew, connect_writer, connected_reader
@@ -43,8 +44,10 @@ class History:
         self._number = number
         self._timeout = timeout
 
-    def record(self, observation: DriftObservation) -> bool:
+    def record(self, observation: DriftObservation, live: bool = False) -> bool:
         """Keep ``observation``, completely or not at all; False if that pool and second is there.
+
+        ``live``: it was made just now, and not taken from a snapshot.
 
         Raises:
             HistoryError: nothing was recorded; also where the pool has been observed later than
@@ -52,13 +55,13 @@ class History:
         """
         try:
             with self._explained():
-                return record(self._connection, observation)
+                return record(self._connection, observation, live)
         except HistoryError as error:
             if self._number is None or not is_damage(error.__cause__):
                 raise
             self._begin_anew(self._number, str(error.__cause__))
         with self._explained():
-            return record(self._connection, observation)
+            return record(self._connection, observation, live)
 
     def prune(self, now: int, retention: Retention) -> int:
         """Merge and drop what is older than ``retention`` allows at ``now``; return the rows saved.
@@ -89,9 +92,13 @@ class History:
         return found.first, found.last
 
     def newest(self) -> int | None:
-        """Return the time of the newest observation of any pool; None if there is none."""
+        """Return the time of the newest observation of any pool; None if there is none.
+
+        Not of those that were set aside, as the clock was ahead.
+        """
         with self._explained():
-            return max((pool.last for pool in pools_of(self._connection)), default=None)
+            pools = pools_of(self._connection)
+            return max((each.last for each in pools if not is_set_aside(each.name)), default=None)
 
     def samples(
         self,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterable
-from datetime import datetime, timezone
 
 from htcq.drift.kept import texts_of
 from htcq.drift.observation import MAX_GAP, DriftObservation, GroupObservation
 from htcq.drift.quota_state import QuotaState, states_of
 from htcq.errors import HistoryError
+from htcq.store.history_clock import moment, note_clock, set_aside, was_ahead
 from htcq.store.history_ledger import book
 from htcq.store.history_schema import PARTS, plain, transaction
 
@@ -19,38 +19,76 @@ from htcq.store.history_schema import PARTS, plain, transaction
 _MAX_AMOUNT = 1e10
 
 
-def record(connection: sqlite3.Connection, observation: DriftObservation) -> bool:
+def record(
+    connection: sqlite3.Connection, observation: DriftObservation, live: bool = False
+) -> bool:
     """Keep ``observation``; False if that pool and second is there already, which then stays.
+
+    ``live``: it was made just now. Then a newer record is one of a clock that was ahead, or the
+    clock is behind now: at a second such look the newer ones are set aside.
 
     Raises:
         HistoryError: the pool has been observed later than that.
         sqlite3.Error: nothing was recorded.
     """
-    states, texts = states_of(observation), texts_of(observation)
+    late = ""
     with transaction(connection):
         pool, former = _pool(connection, observation)
-        if former == observation.time:
-            return False
-        span = 0
-        if former is not None and observation.time - former <= MAX_GAP:
-            span = observation.time - former
-        groups = _groups(connection, pool, (group.name for group in observation.groups))
-        rows = {
-            groups[plain(group.name)]: _row(group, states.get(group.name, QuotaState()), span)
-            for group in observation.groups
-        }
-        connection.executemany(
-            "INSERT INTO sample VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ((pool, observation.time, group, span, *row) for group, row in rows.items()),
+        if former is not None and former > observation.time:
+            if live and was_ahead(connection, pool, former, observation.time):
+                former = set_aside(connection, pool, observation.time)
+            else:
+                late = (
+                    f"{plain(observation.pool)} was last observed at {moment(former)}, later than "
+                    f"the observation of {moment(observation.time)}"
+                )
+        if not late and live:
+            note_clock(connection, pool, observation.time)
+        if not late:
+            return _put(connection, observation, pool, former)
+    hint = "observations are recorded in their order"
+    if live:
+        hint = (
+            "set the clock right; if it is right now, and was ahead before, the next 'htcq drift "
+            "record' sets aside what is more than 2 hours ahead, and records go on"
         )
-        if span:
-            book(connection, pool, observation.time, span, observation.ledger)
-        _keep(
-            connection,
-            pool,
-            observation.time,
-            {(kind, plain(name), plain(text)) for kind, name, text in texts},
-        )
+    raise HistoryError(late, hint)
+
+
+def _put(
+    connection: sqlite3.Connection, observation: DriftObservation, pool: int, former: int | None
+) -> bool:
+    """Keep ``observation`` of a pool that was observed before it; ``former`` is when.
+
+    False if that is the same second.
+    """
+    if former == observation.time:
+        return False
+    states, texts = states_of(observation), texts_of(observation)
+    span = 0
+    if former is not None and observation.time - former <= MAX_GAP:
+        span = observation.time - former
+    groups = _groups(connection, pool, (group.name for group in observation.groups))
+    rows = {
+        groups[plain(group.name)]: _row(group, states.get(group.name, QuotaState()), span)
+        for group in observation.groups
+    }
+    connection.executemany(
+        "INSERT INTO sample VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((pool, observation.time, group, span, *row) for group, row in rows.items()),
+    )
+    if span:
+        book(connection, pool, observation.time, span, observation.ledger)
+    _keep(
+        connection,
+        pool,
+        observation.time,
+        {(kind, plain(name), plain(text)) for kind, name, text in texts},
+    )
+    connection.execute(
+        "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",
+        (observation.time, plain(observation.negotiator), plain(observation.unit), pool),
+    )
     return True
 
 
@@ -65,31 +103,18 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
 
 
 def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tuple[int, int | None]:
-    """Return the pool's number and when it was last observed, and note that it is observed now."""
+    """Return the pool's number and when it was last observed."""
     name = plain(observation.pool)
-    negotiator = plain(observation.negotiator)
-    unit = plain(observation.unit)
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
     if found is None:
         added = connection.execute(
-            "INSERT INTO pool (name, first, last, negotiator, unit) VALUES (?, ?, ?, ?, ?)",
-            (name, observation.time, observation.time, negotiator, unit),
+            "INSERT INTO pool (name, first, last) VALUES (?, ?, ?)",
+            (name, observation.time, observation.time),
         )
         return int(added.lastrowid or 0), None
     pool, last = found
     if not isinstance(last, int):
         raise sqlite3.DatabaseError("malformed: a time is no number")
-    if last > observation.time:
-        raise HistoryError(
-            f"{name} was last observed at {_moment(last)}, later than the observation of "
-            f"{_moment(observation.time)}",
-            "observations are recorded in their order; if a clock was wrong, give the history a new"
-            " file",
-        )
-    connection.execute(
-        "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",
-        (observation.time, negotiator, unit, pool),
-    )
     return pool, last
 
 
@@ -153,7 +178,3 @@ def _parts(amount: float) -> int:
     if math.isnan(amount):
         return 0
     return round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
-
-
-def _moment(time: int) -> str:
-    return datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

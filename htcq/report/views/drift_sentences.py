@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from htcq.drift.changes import SettingChange
+from htcq.drift.changes import EVENTS, SettingChange
 from htcq.drift.compare import QuotaDifference, Side, kind
 from htcq.drift.observation import QuotaSetting
 from htcq.drift.texts import setting_of
@@ -67,7 +67,9 @@ def percent(share: float) -> str:
 
 def subject(change: SettingChange) -> str:
     """Return what changed: a group, a knob, the weight of slots, the history itself."""
-    subjects = {"setting": f"knob {change.name}", "weight": "SlotWeight", "damage": "history"}
+    subjects = {"setting": f"knob {change.name}", "weight": "SlotWeight"}
+    if change.kind in EVENTS:
+        return "history"
     return one_line(subjects.get(change.kind, change.name))
 
 
@@ -85,6 +87,11 @@ def change_told(change: SettingChange) -> str:
     after = one_line(change.after)
     if change.kind == "damage":
         return f"the former file was damaged ({after}) and set aside as {one_line(change.name)}"
+    if change.kind == "clock":
+        aside = one_line(change.name)
+        return f"the clock was ahead: its records, up to {after}, are now those of {aside}"
+    if change.kind == "clock-step":
+        return f"the clock of the machine that records was changed by {after} s"
     if change.before is None:
         return f"set to {after}"
     return f"{one_line(change.before)} -> {after}"
