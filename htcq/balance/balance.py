@@ -39,7 +39,7 @@ from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
 from htcq.units import counted, first_named
 from htcq.why.choice import all_idle
 from htcq.why.held import HeldJobs, held_of
-from htcq.why.match_failure import NEGOTIATOR_ABSENT, WALLS
+from htcq.why.match_failure import NEGOTIATOR_ABSENT
 from htcq.why.sums import once_a_negotiator_works
 from htcq.why.verdict import Verdicts
 
@@ -236,10 +236,7 @@ def cure_of(amount: CauseAmount) -> str:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
         return f"{lifted_by} ({_several(amount)})"
     if amount.cause != DRAINED:
-        raised_by = WALLS[amount.cause].raised_by if amount.cause in WALLS else ""
-        if amount.is_fault and raised_by:
-            return raised_by
-        return cause_type(amount.cause).lifted_by
+        return amount.lifted_by
     machines, number = amount.machines, len(amount.machines)
     if amount.gain.slots:
         machines, number = _machines(amount), amount.gain.machines

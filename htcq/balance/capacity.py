@@ -32,7 +32,7 @@ from htcq.balance.lost import Lost, lift_lost
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
 from htcq.balance.standing import Part
-from htcq.balance.steps import Step, Taker, repeats, stands_for
+from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import Value, as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
@@ -287,9 +287,11 @@ class Capacities:
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
-            detail = stands_for(one, step.cause)
+            detail, cure = stands_for(one, step.cause), ""
             group, fault = self._lifting.group_of(one), step.cause in one.faults
-            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault)
+            if fault:
+                cure = raised_by(one, step.cause)
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault, cure)
             for each, name in zip(parts, names):
                 self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)

@@ -32,7 +32,10 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
             advice = ""
             if refusal.id == wall.DEDICATED_SCHEDULER and asks_for_too_many(refusal.amounts):
                 advice = _FEWER_NODES
-            yield MatchFailure(refusal.id, text(refusal.amounts), refusal.amounts, advice)
+            amounts = refusal.amounts
+            if refusal.id == wall.MAX_JOBS_RUNNING:
+                amounts = {**amounts, "schedd": cycle.askers.access.name_of(job)}
+            yield MatchFailure(refusal.id, text(amounts), amounts, advice)
 
 
 def asks_for_too_many(amounts: Amounts) -> bool:
@@ -190,6 +193,7 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     id_, what = wall.OFFER_BUDGET, "MAX_CONCURRENT_UPLOADS_PER_USER"
     if talk.budget != asking.access.per_submitter:
         id_, what = wall.MAX_JOBS_RUNNING, "MAX_JOBS_RUNNING leaves no more"
+        amounts["schedd"] = asking.access.name
     text = (
         f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} per "
         f"negotiation ({what}), and "

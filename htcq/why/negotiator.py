@@ -38,9 +38,9 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"
-            yield MatchFailure(
-                wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value}
-            )
+            amounts: wall.Amounts = {"knob": problem.knob, "value": problem.value}
+            advice = f"a correct {problem.knob} on the central manager"
+            yield MatchFailure(wall.NEGOTIATOR_CRASH, text, amounts, advice)
 
 
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
