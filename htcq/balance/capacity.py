@@ -241,7 +241,9 @@ class Capacities:
             if pieces.kept_by:
                 keeps.append(pieces.kept_by)
             nothing = LATER if one.is_wasted else self._nothing
-            yield Taker(number, keeps[0] if keeps else nothing, len(set(keeps)) <= 1)
+            # What a later cycle gives is no second obstacle.
+            obstacles = set(keeps) - {LATER}
+            yield Taker(number, keeps[0] if keeps else nothing, len(obstacles) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
             if self._waiting[number].cause or pieces.kept_by:
@@ -338,7 +340,8 @@ class Capacities:
                 alone.setdefault(step.cause, {})[step.waiting] = number
             self._lifting.add(step.cause, self._waiting[step.waiting], gain)
         for cause, jobs in alone.items():
-            self._lifting.lift(cause, pieces, parts, Rests(dict(jobs), dict(jobs)))
+            in_next = {} if pieces.kept_by == LATER else dict(jobs)
+            self._lifting.lift(cause, pieces, parts, Rests(in_next, dict(jobs)))
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from htcq.balance.amounts import NOTHING, Amounts
 from htcq.balance.causes import CAUSES, WEIGHT_CHANGES, cause_type
 from htcq.balance.lifting import NO_GAIN, Gain
+from htcq.pool.slot import Number
 from htcq.why.match_failure import WALLS
 
 
@@ -92,7 +92,7 @@ class _Sum:
     machines: dict[str, None] = field(default_factory=dict)
     since: float | None = None
     details: dict[str, Amounts] = field(default_factory=dict)
-    cures: Counter[str] = field(default_factory=Counter)
+    cures: dict[str, Number] = field(default_factory=dict)
     is_fault: bool = False
 
 
@@ -115,7 +115,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
             before = one.details.get(part.detail, NOTHING)
             one.details[part.detail] = before.plus(part.amounts)
         if part.cure:
-            one.cures[part.cure] += part.amounts.weight
+            one.cures[part.cure] = one.cures.get(part.cure, 0) + part.amounts.weight
     found = []
     for cause in gains:
         # Of what is closed no part is a group's.
@@ -128,7 +128,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
                 cause, one.amounts, len(one.slots), tuple(one.slots)[:_EXAMPLES],
                 tuple(one.machines), one.since, gains.get(cause, NO_GAIN), tuple(details),
                 one.is_fault or (cause in CAUSES and CAUSES[cause].needs_somebody),
-                tuple(cure for cure, _ in one.cures.most_common()),
+                tuple(sorted(one.cures, key=lambda cure: -one.cures[cure])),
             )
         )  # fmt: skip
     return tuple(found)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.refusals import Refusal
+from htcq.poolquota.health import ailments
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
@@ -276,11 +277,20 @@ def _users(offered: Sequence[Offered]) -> str:
     return text
 
 
-def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
-    """Yield a wall where the collector has no ad of the schedd.
+def silent_schedds(pool: Pool) -> Mapping[str, str]:
+    """Return the schedds of ``pool`` that are silent, or whose last ad is old, each with a text."""
+    return {each.schedd: each.text for each in ailments(pool) if each.schedd}
+
+
+def silent_walls(
+    pool: Pool, access_point: str, silent: Mapping[str, str]
+) -> Iterator[MatchFailure]:
+    """Yield a wall where the collector has no ad of the schedd, or it is among the ``silent``.
 
     Nobody can tell whether it answers.
     """
+    text = silent.get(access_point, "")
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
+    if text:
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})

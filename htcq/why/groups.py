@@ -144,13 +144,13 @@ def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
     above, advice = cycle.held_by.get(group, ""), ""
     if group == ROOT:
         advice = _UNGROUPED
-    elif turn.limit < 1 and not used:
-        advice = shut_cure(cycle.quotas, group)
     elif above not in ("", group):
         amounts = {**amounts, "held_by": above}
         text += f"; group {above}, which accepts no surplus, and the groups below it use "
         text += f"{show_number(_below(cycle, above))}, and its quota leaves no more"
         advice = f"the end of jobs of {above} and of groups below it; a higher quota of {above}"
+    elif turn.limit < 1 and not used:
+        advice = shut_cure(cycle.quotas, group)
     return MatchFailure(wall.GROUP_QUOTA, text, amounts, advice)
 
 
