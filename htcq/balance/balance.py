@@ -39,7 +39,8 @@ from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
 from htcq.units import counted, first_named
 from htcq.why.choice import all_idle
 from htcq.why.held import HeldJobs, held_of
-from htcq.why.match_failure import NEGOTIATOR_ABSENT, WALLS
+from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.negotiator import asked_by, other_negotiators
 from htcq.why.sums import once_a_negotiator_works
 from htcq.why.verdict import Verdicts
 
@@ -188,7 +189,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
-            *_left_to_others(standings),
+            *_left_to_others(pool, standings),
             *_of_other_pools(pool, standings),
         ),
         now,
@@ -236,10 +237,7 @@ def cure_of(amount: CauseAmount) -> str:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
         return f"{lifted_by} ({_several(amount)})"
     if amount.cause != DRAINED:
-        raised_by = WALLS[amount.cause].raised_by if amount.cause in WALLS else ""
-        if amount.is_fault and raised_by:
-            return raised_by
-        return cause_type(amount.cause).lifted_by
+        return amount.lifted_by
     machines, number = amount.machines, len(amount.machines)
     if amount.gain.slots:
         machines, number = _machines(amount), amount.gain.machines
@@ -270,14 +268,15 @@ def _doubts(names: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _left_to_others(standings: Sequence[CauseAmount]) -> Iterator[str]:
+def _left_to_others(pool: Pool, standings: Sequence[CauseAmount]) -> Iterator[str]:
     """Yield that jobs wait for what another negotiator may have or not."""
+    asked = asked_by(other_negotiators(pool))
     for each in standings:
         if each.cause == OTHER_NEGOTIATOR and each.jobs:
             yield (
                 f"{counted(each.jobs, 'job')} would use slots that NEGOTIATOR_SLOT_CONSTRAINT "
-                "hides from this negotiator: --name NEGOTIATOR says whether another one matches "
-                "them"
+                f"hides from {pool.negotiator or 'this negotiator'}: {asked} says whether another "
+                "negotiator matches them"
             )
 
 

@@ -32,7 +32,7 @@ from htcq.balance.lost import Lost, lift_lost
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
 from htcq.balance.standing import Part
-from htcq.balance.steps import Step, Taker, repeats, stands_for
+from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import Value, as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
@@ -241,7 +241,9 @@ class Capacities:
             if pieces.kept_by:
                 keeps.append(pieces.kept_by)
             nothing = LATER if one.is_wasted else self._nothing
-            yield Taker(number, keeps[0] if keeps else nothing, len(set(keeps)) <= 1)
+            # What a later cycle gives is no second obstacle.
+            obstacles = set(keeps) - {LATER}
+            yield Taker(number, keeps[0] if keeps else nothing, len(obstacles) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
         for number in refused:
             if self._waiting[number].cause or pieces.kept_by:
@@ -287,9 +289,11 @@ class Capacities:
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
-            detail = stands_for(one, step.cause)
+            detail, cure = stands_for(one, step.cause), ""
             group, fault = self._lifting.group_of(one), step.cause in one.faults
-            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault)
+            if fault:
+                cure = raised_by(one, step.cause)
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault, cure)
             for each, name in zip(parts, names):
                 self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)
@@ -336,7 +340,8 @@ class Capacities:
                 alone.setdefault(step.cause, {})[step.waiting] = number
             self._lifting.add(step.cause, self._waiting[step.waiting], gain)
         for cause, jobs in alone.items():
-            self._lifting.lift(cause, pieces, parts, Rests(dict(jobs), dict(jobs)))
+            in_next = {} if pieces.kept_by == LATER else dict(jobs)
+            self._lifting.lift(cause, pieces, parts, Rests(in_next, dict(jobs)))
 
     def _rest_of(self, pieces: Pieces, left: Mapping[str, Number]) -> tuple[str, str]:
         """Return why nobody takes what is left, and what it lacks."""

@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
@@ -123,7 +122,6 @@ class Holders:
             weight = float(each.amounts.weight)
             if not each.is_fault or each.wanted.weight <= 0 or weight <= 0:
                 continue
-            lifted_by = cause_type(each.cause).lifted_by
-            of_reason = Holder(each.cause, False, weight, each.since, lifted_by)
+            of_reason = Holder(each.cause, False, weight, each.since, each.lifted_by)
             found.append(closed.get(each.cause, of_reason))
         return sorted(found, key=lambda each: -each.amount)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts
-from htcq.balance.causes import CAUSES, WEIGHT_CHANGES
+from htcq.balance.causes import CAUSES, WEIGHT_CHANGES, cause_type
 from htcq.balance.lifting import NO_GAIN, Gain
+from htcq.pool.slot import Number
 from htcq.why.match_failure import WALLS
 
 
@@ -17,7 +18,8 @@ class Part(NamedTuple):
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
     ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.
-    ``is_fault``: somebody must lift the cause.
+    ``is_fault``: somebody must lift the cause. ``cure`` does so in this case; empty where it is the
+    same in all cases.
     """
 
     cause: str
@@ -29,6 +31,7 @@ class Part(NamedTuple):
     machine: str = ""
     group: str = ""
     is_fault: bool = False
+    cure: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class CauseAmount:
     theirs where the cause is one of machines. ``since`` is when the first of them began, in seconds
     since 1970. ``gain`` is what waiting jobs would use of it if this cause alone were lifted.
     ``details`` has the weight by what tells parts apart, the greatest first. Somebody must lift a
-    cause that ``is_fault``.
+    cause that ``is_fault``; ``cures`` do so in these cases, the one of most weight first.
     """
 
     cause: str
@@ -51,6 +54,14 @@ class CauseAmount:
     gain: Gain = NO_GAIN
     details: tuple[tuple[str, Amounts], ...] = ()
     is_fault: bool = False
+    cures: tuple[str, ...] = ()
+
+    @property
+    def lifted_by(self) -> str:
+        """What lifts it here, as far as the cases tell, or in general."""
+        more = len(self.cures) - _CURES
+        told = "; ".join(self.cures[:_CURES]) or cause_type(self.cause).lifted_by
+        return f"{told}; and {more} more" if more > 0 else told
 
     @property
     def wanted(self) -> Amounts:
@@ -69,6 +80,8 @@ class CauseAmount:
 
 
 _EXAMPLES = 3
+#: How many cures of one cause are named.
+_CURES = 3
 _ORDER = {cause: place for place, cause in enumerate((*CAUSES, *WALLS))}
 
 
@@ -79,6 +92,7 @@ class _Sum:
     machines: dict[str, None] = field(default_factory=dict)
     since: float | None = None
     details: dict[str, Amounts] = field(default_factory=dict)
+    cures: dict[str, Number] = field(default_factory=dict)
     is_fault: bool = False
 
 
@@ -100,6 +114,8 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
         if part.detail:
             before = one.details.get(part.detail, NOTHING)
             one.details[part.detail] = before.plus(part.amounts)
+        if part.cure:
+            one.cures[part.cure] = one.cures.get(part.cure, 0) + part.amounts.weight
     found = []
     for cause in gains:
         # Of what is closed no part is a group's.
@@ -112,6 +128,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
                 cause, one.amounts, len(one.slots), tuple(one.slots)[:_EXAMPLES],
                 tuple(one.machines), one.since, gains.get(cause, NO_GAIN), tuple(details),
                 one.is_fault or (cause in CAUSES and CAUSES[cause].needs_somebody),
+                tuple(sorted(one.cures, key=lambda cure: -one.cures[cure])),
             )
         )  # fmt: skip
     return tuple(found)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
 from htcq.balance.wanting import Waiting
+from htcq.why.match_failure import MatchFailure
 
 
 class Taker(NamedTuple):
@@ -35,9 +36,19 @@ def repeats(steps: Sequence[Step], rest: Sequence[int], most: int) -> int:
 
 def stands_for(jobs: Waiting, cause: str) -> str:
     """Return for whom or what a part stands that waiting ``jobs`` would take but for ``cause``."""
-    for each in jobs.verdict.walls:
-        if each.id == cause:
-            for name in ("knob", "group", "submitter", "name", "schedd"):
-                if each.amounts.get(name):
-                    return str(each.amounts[name])
+    each = _reason_of(jobs, cause)
+    if each is not None:
+        for name in ("knob", "group", "submitter", "name", "schedd"):
+            if each.amounts.get(name):
+                return str(each.amounts[name])
     return jobs.meeting.submitter
+
+
+def raised_by(jobs: Waiting, cause: str) -> str:
+    """Return what somebody does about ``cause`` for waiting ``jobs``; empty if none is a reason."""
+    each = _reason_of(jobs, cause)
+    return "" if each is None else each.raised_by
+
+
+def _reason_of(jobs: Waiting, cause: str) -> MatchFailure | None:
+    return next((each for each in jobs.verdict.walls if each.id == cause), None)

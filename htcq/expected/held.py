@@ -25,6 +25,7 @@ from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.units import counted
+from htcq.why.factories import stuck_factories
 
 #: Holds that are the machine's, not the job's: a hook, accounts, the container runtime.
 OF_MACHINES = frozenset((19, 23, 28, 29, 30, 31, 45, 49))
@@ -75,6 +76,20 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         if error or sure or len(jobs) >= _SEVERAL:
             yield _unmet(subject, error, jobs, knobs)
     yield from _all_held(pool)
+    yield from _invalid_factories(pool)
+
+
+def _invalid_factories(pool: Pool) -> Iterator[Unmet]:
+    """Yield the clusters whose schedd cannot make the rest of their jobs."""
+    for each in stuck_factories(pool.jobs or (), lambda job: job.access_point):
+        if each.is_invalid:
+            text = f"{counted(each.jobs, 'job')} of cluster {each.name} cannot be materialized"
+            log = f"SchedLog of {each.access_point or 'its access point'} names"
+            yield Unmet(
+                HELD_BY_FAULTS, f"access point {each.access_point}", f"{text}: {each.why}",
+                f"Repair what {log}, then restart the schedd: it reads the cluster's files anew.",
+                (), (), each.jobs, (each.cluster,),
+            )  # fmt: skip
 
 
 def _all_held(pool: Pool) -> Iterator[Unmet]:

@@ -29,12 +29,14 @@ NOT_ASKED = re.compile(r"no answer: not asked, (.+)")
 class Ailment:
     """One thing that is wrong with the pool's daemons: a permanent id, and a sentence with amounts.
 
-    ``certain`` is False where it is not known whether anything is wrong.
+    ``certain`` is False where it is not known whether anything is wrong. ``schedd`` is the access
+    point whose jobs may be unknown for it.
     """
 
     id: str
     text: str
     certain: bool = True
+    schedd: str = ""
 
     @property
     def severity(self) -> str:

@@ -103,13 +103,13 @@ def _schedds(
             why = silent[record.name]
             asked = NOT_ASKED.match(why) is None
             text = f"the schedd {record.name} {_silence(why)}; its jobs are not known"
-            yield Ailment(SCHEDD_SILENT, text, certain=asked)
+            yield Ailment(SCHEDD_SILENT, text, asked, record.name)
         elif age > max(INTERVALS * interval, MIN_SECONDS):
             text = (
                 f"the schedd {record.name} is silent: its ad is {age:.0f} s old, SCHEDD_INTERVAL "
                 f"is {interval:.0f} s"
             )
-            yield Ailment(SCHEDD_SILENT, text)
+            yield Ailment(SCHEDD_SILENT, text, schedd=record.name)
 
 
 def _silent(pool: Pool) -> dict[str, str]:

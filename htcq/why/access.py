@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.refusals import Refusal
+from htcq.poolquota.health import ailments
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
@@ -32,7 +33,10 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
             advice = ""
             if refusal.id == wall.DEDICATED_SCHEDULER and asks_for_too_many(refusal.amounts):
                 advice = _FEWER_NODES
-            yield MatchFailure(refusal.id, text(refusal.amounts), refusal.amounts, advice)
+            amounts = refusal.amounts
+            if refusal.id == wall.MAX_JOBS_RUNNING:
+                amounts = {**amounts, "schedd": cycle.askers.access.name_of(job)}
+            yield MatchFailure(refusal.id, text(amounts), amounts, advice)
 
 
 def asks_for_too_many(amounts: Amounts) -> bool:
@@ -190,6 +194,7 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     id_, what = wall.OFFER_BUDGET, "MAX_CONCURRENT_UPLOADS_PER_USER"
     if talk.budget != asking.access.per_submitter:
         id_, what = wall.MAX_JOBS_RUNNING, "MAX_JOBS_RUNNING leaves no more"
+        amounts["schedd"] = asking.access.name
     text = (
         f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} per "
         f"negotiation ({what}), and "
@@ -272,11 +277,20 @@ def _users(offered: Sequence[Offered]) -> str:
     return text
 
 
-def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
-    """Yield a wall where the collector has no ad of the schedd.
+def silent_schedds(pool: Pool) -> Mapping[str, str]:
+    """Return the schedds of ``pool`` that are silent, or whose last ad is old, each with a text."""
+    return {each.schedd: each.text for each in ailments(pool) if each.schedd}
+
+
+def silent_walls(
+    pool: Pool, access_point: str, silent: Mapping[str, str]
+) -> Iterator[MatchFailure]:
+    """Yield a wall where the collector has no ad of the schedd, or it is among the ``silent``.
 
     Nobody can tell whether it answers.
     """
+    text = silent.get(access_point, "")
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
+    if text:
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})

@@ -9,6 +9,8 @@ from htcq.classads import UNDEFINED
 from htcq.errors import InputError, PoolError
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool
+from htcq.poolquota.health import ailments
+from htcq.poolquota.partial_queues import PARTIAL
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT, assigned_group, name_key
 from htcq.spelling import meant, near_names
@@ -84,8 +86,10 @@ def at_access_point(
         return tuple(jobs)
     found = tuple(job for job in jobs if of(job).lower() == name.lower())
     if not found:
-        for what, why in pool.failed:
-            if what.lower() == f"jobs of {name}".lower():
+        unknown = [(what.lower().partition("jobs of ")[2], why) for what, why in pool.failed]
+        unknown += [(each.schedd.lower(), each.text) for each in ailments(pool) if each.schedd]
+        for schedd, why in unknown:
+            if schedd == name.lower():
                 raise PoolError(f"the jobs of the access point '{name}' are not known", why)
         names = {each.name for each in pool.schedds}.union(map(of, jobs)) - {""}
         hint = "the pool names no access point"
@@ -159,7 +163,10 @@ def _check_answers(pool: Pool, what: str) -> None:
     Raises:
         PoolError: at least one could not.
     """
-    silent = [name for name, _ in pool.failed if name.startswith("jobs")]
+    found = [each for each in ailments(pool) if each.schedd or each.id == PARTIAL]
+    told = {f"jobs of {each.schedd}" for each in found}
+    silent = [what for what, _ in pool.failed if what.startswith("jobs") and what not in told]
+    silent += [each.text for each in found]
     if silent:
         raise PoolError(what, f"not all access points answered: {', '.join(silent)}")
 

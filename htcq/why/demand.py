@@ -17,7 +17,11 @@ from htcq.units import show_number
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import Amounts, MatchFailure
 
-_NEXT_AD = "the next update of the schedd (SCHEDD_INTERVAL), which counts the jobs"
+_NEXT_AD = (
+    "the next update of the schedd (SCHEDD_INTERVAL), which counts the jobs; SchedLog says whether "
+    "one came"
+)
+_DOMAIN = "a submitter's name with a domain: UID_DOMAIN of the schedd, AccountingGroup of the job"
 
 
 def demand_walls(
@@ -72,7 +76,7 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
         )
     if "@" not in submitter:
         text = f"the negotiator skips the submitter {submitter}: its name has no @ and no domain"
-        return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
+        return MatchFailure(wall.NOT_ADVERTISED, text, amounts, _DOMAIN)
     if sum(map(_jobs, here)) <= 0:
         text = f"the ad of {submitter} has no jobs; it may be some minutes old"
         return MatchFailure(wall.NO_DEMAND, text, {**amounts, "idle": 0}, _NEXT_AD)

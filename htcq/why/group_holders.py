@@ -27,7 +27,9 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
         return
     group = named[0]
     below = set(quotas.subtree(group))
-    quota, used = quotas.quota(group).quota, sum(quotas.quota(each).usage for each in below)
+    # What it hands to the groups below it counts as its own, as their usage and demand do.
+    quota = quotas.quota(group).subtree_quota
+    used = sum(quotas.quota(each).usage for each in below)
     demand = sum(quotas.requested(each) for each in below)
     due = min(quota, demand)
     yield (
@@ -36,8 +38,11 @@ def group_sentences(cycle: Cycle, who: str) -> Iterator[str]:
     )
     if used >= due:
         if demand > used:
-            waiting = show_number(demand - used)
-            yield f"it has its whole quota; jobs of weight {waiting} wait for surplus"
+            what = f"jobs of weight {show_number(demand - used)} wait"
+            if any(quotas.tree[each].accept_surplus for each in below):
+                yield f"it has its whole quota; {what} for surplus"
+            else:
+                yield f"it has its whole quota and accepts no surplus; {what}"
         return
     yield f"it is due {show_number(due)}, the lesser of its quota and what its jobs weigh"
     over = [each for each in groups_over(quotas) if each.name not in below]

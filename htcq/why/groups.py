@@ -20,6 +20,7 @@ from htcq.simulate.cycle.schedd_negotiation import Ending
 from htcq.simulate.cycle.search import OVER_LIMIT
 from htcq.units import show_number
 from htcq.why import match_failure as wall
+from htcq.why.group_cures import shut_cure
 from htcq.why.match_failure import Amounts, MatchFailure
 
 _MAX_NAMED = 3
@@ -148,6 +149,8 @@ def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
         text += f"; group {above}, which accepts no surplus, and the groups below it use "
         text += f"{show_number(_below(cycle, above))}, and its quota leaves no more"
         advice = f"the end of jobs of {above} and of groups below it; a higher quota of {above}"
+    elif turn.limit < 1 and not used:
+        advice = shut_cure(cycle.quotas, group)
     return MatchFailure(wall.GROUP_QUOTA, text, amounts, advice)
 
 
@@ -182,7 +185,8 @@ def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
         f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses "
         f"{show_number(used)}"
     )
-    yield MatchFailure(wall.GROUP_QUOTA, text, amounts, _UNGROUPED if group == ROOT else "")
+    advice = _UNGROUPED if group == ROOT else shut_cure(quotas, group)
+    yield MatchFailure(wall.GROUP_QUOTA, text, amounts, advice)
 
 
 def _ceiling(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:

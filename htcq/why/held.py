@@ -1,4 +1,4 @@
-"""The jobs on hold: how many, of what weight, by the reason of the hold.
+"""The jobs on hold: how many, of what weight, by the reason of the hold; and what is not made.
 
 No negotiator sees them: they are not among the idle jobs. The weight is what their schedds would
 add to WeightedIdleJobs once they are released.
@@ -13,10 +13,11 @@ from htcq.classads import as_number
 from htcq.pool.demand import JobWeights
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.slot import Number
+from htcq.why.factories import REASON, StuckFactory, stuck_factories
 
 #: What a job's ad says of its hold and of its grid resource, and nothing else needs of it.
 ATTRIBUTES = frozenset((
-    "HoldReason", "HoldReasonCode", "GridResource", "GridResourceUnavailableTime",
+    "HoldReason", "HoldReasonCode", "GridResource", "GridResourceUnavailableTime", REASON,
 ))  # fmt: skip
 
 
@@ -38,11 +39,15 @@ class HoldReason:
 
 @dataclass(frozen=True)
 class HeldJobs:
-    """All jobs on hold; ``by`` has those with most jobs first."""
+    """All jobs on hold; ``by`` has those with most jobs first.
+
+    ``factories`` are the clusters that materialize no more of their jobs.
+    """
 
     jobs: int
     weight: Number
     by: tuple[HoldReason, ...]
+    factories: tuple[StuckFactory, ...] = ()
 
 
 @dataclass
@@ -57,7 +62,8 @@ def held_of(
 ) -> HeldJobs:
     """Return those of ``jobs`` that are on hold, by HoldReasonCode; without one by HoldReason."""
     sums: dict[tuple[Number | None, str], _Sum] = {}
-    for job in jobs:
+    every = list(jobs)
+    for job in every:
         if job.status != HELD:
             continue
         code = as_number(job.value("HoldReasonCode"))
@@ -71,7 +77,8 @@ def held_of(
         for (code, _), one in sums.items()
     ]
     by.sort(key=lambda each: -each.jobs)
-    return HeldJobs(sum(each.jobs for each in by), sum(each.weight for each in by), tuple(by))
+    number, weight = sum(each.jobs for each in by), sum(each.weight for each in by)
+    return HeldJobs(number, weight, tuple(by), stuck_factories(every, access_point_of))
 
 
 def _reason(job: Job) -> str:

@@ -9,6 +9,7 @@ from htcq.classads import as_number
 from htcq.pool.job import HELD, Job
 from htcq.units import show_amount, show_moment
 from htcq.why import match_failure as wall
+from htcq.why.factories import REASON
 from htcq.why.match_failure import MatchFailure
 
 #: The codes of a hold.
@@ -16,7 +17,7 @@ CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
 #: Attributes of a job that tell about its hold and its grid resource, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",
-    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage",
+    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage", REASON,
 ))  # fmt: skip
 _BY_USER, _POLICY, _SYSTEM_POLICY, _OUT_OF_RESOURCES, _SPOOLING = 1, 3, 26, 34, 16
 _TRANSFERS = frozenset((12, 13))

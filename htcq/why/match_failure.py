@@ -69,16 +69,36 @@ class MatchFailure:
     @property
     def lifted_by(self) -> str:
         """What resolves the reason here, or in general where the case does not tell more."""
+        if self.ends_with_no_job:
+            return self.raised_by
+        return self._named(self.advice or WALLS[self.id].lifted_by)
+
+    @property
+    def raised_by(self) -> str:
+        """What somebody does to resolve it, if nobody waits for the end of jobs."""
         general = WALLS[self.id]
-        is_told = self.id == GROUP_QUOTA and self.advice
-        if general.raised_by and self.ends_with_no_job and not is_told:
-            return general.raised_by
-        return self.advice or general.lifted_by
+        is_told = self.id in (GROUP_QUOTA, NOT_ADVERTISED) and self.advice
+        if not general.raised_by or is_told:
+            return self._named(self.advice or general.lifted_by)
+        return self._named(general.raised_by)
+
+    def _named(self, cure: str) -> str:
+        """Return a cure with the name of the limit, or of the schedd that has it."""
+        name, schedd = self.amounts.get("name"), self.amounts.get("schedd")
+        if self.id == CONCURRENCY_LIMIT and name:
+            return cure.replace("<NAME>", str(name).upper())
+        if self.id == MAX_JOBS_RUNNING and schedd:
+            return f"{cure} of {schedd}"
+        return cure
 
     @property
     def ends_with_no_job(self) -> bool:
         """Whether a limit is 0, or smaller than one request: no end of a job resolves that."""
         limits = [self.amounts.get(name) for name in _LIMITS.get(self.id, ())]
+        if self.id == GROUP_QUOTA:
+            # The negotiator cuts fractions off: a limit below 1 is none.
+            limits = [each for each in limits if not (isinstance(each, float) and each < 1)]
+            return not any(limits)
         if limits and not any(limits):
             return True
         if self.id == SUBMITTER_CEILING:
@@ -160,11 +180,12 @@ WALLS: Mapping[str, WallType] = {
     ),
     CURB_MATCHMAKING: WallType(
         "CURB_MATCHMAKING is true in the schedd: it offers no jobs.",
-        "the expression CURB_MATCHMAKING",
+        "a CURB_MATCHMAKING of the schedd that is false",
     ),
     START_VANILLA_UNIVERSE: WallType(
         "START_VANILLA_UNIVERSE of the schedd refuses the job, or refuses it on its matched slot.",
-        "the expression START_VANILLA_UNIVERSE, in which names need the scope JOB or SLOT",
+        "a START_VANILLA_UNIVERSE of the schedd that is true for the job; names in it need the "
+        "scope JOB or SLOT",
     ),
     DEDICATED_SCHEDULER: WallType(
         "The parallel job needs slots that are dedicated to its schedd.",
@@ -172,7 +193,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     JOB_CONSTRAINT: WallType(
         "NEGOTIATOR_JOB_CONSTRAINT is false for the job: the negotiator does not request it.",
-        "NEGOTIATOR_JOB_CONSTRAINT of the central manager",
+        "a NEGOTIATOR_JOB_CONSTRAINT of the central manager that is true for the job",
     ),
     JOB_PRIO_LEFT_OUT: WallType(
         "USE_GLOBAL_JOB_PRIOS: the negotiator asks for other priorities of the submitter's jobs.",
@@ -181,6 +202,7 @@ WALLS: Mapping[str, WallType] = {
     NOT_ADVERTISED: WallType(
         "The negotiator's collector has no ad of the submitter.",
         "the next update of the schedd",
+        "the submitter's ads: CollectorLog and the schedd's SchedLog say what becomes of them",
     ),
     SCHEDD_SILENT: WallType(
         "The schedd does not answer.",
@@ -211,7 +233,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     SUBMITTER_CONSTRAINT: WallType(
         "NEGOTIATOR_SUBMITTER_CONSTRAINT is false for the submitter.",
-        "NEGOTIATOR_SUBMITTER_CONSTRAINT of the central manager",
+        "a NEGOTIATOR_SUBMITTER_CONSTRAINT of the central manager that is true for the submitter",
     ),
     CONCURRENCY_LIMIT: WallType(
         "A concurrency limit of the job is reached, or ConcurrencyLimits are an empty string.",
@@ -246,7 +268,7 @@ WALLS: Mapping[str, WallType] = {
     ),
     SLOT_CONSTRAINT: WallType(
         "NEGOTIATOR_SLOT_CONSTRAINT hides slots that could take the job.",
-        "NEGOTIATOR_SLOT_CONSTRAINT of the central manager",
+        "a NEGOTIATOR_SLOT_CONSTRAINT of the central manager that is true for the slots",
     ),
     NO_SUCH_MACHINE: WallType(
         "No slot is large enough for the request, even when it is empty.",

@@ -5,8 +5,9 @@ A configuration or a slot that ends it, before or in its cycle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from htcq.pool.pool import Pool
 from htcq.poolquota.health import negotiator_ailments
 from htcq.poolquota.negotiator_health import LATE, NO_NEGOTIATOR, SILENT
 from htcq.quota.knobs import Knobs
@@ -38,9 +39,21 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"
-            yield MatchFailure(
-                wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value}
-            )
+            amounts: wall.Amounts = {"knob": problem.knob, "value": problem.value}
+            advice = f"a correct {problem.knob} on the central manager"
+            yield MatchFailure(wall.NEGOTIATOR_CRASH, text, amounts, advice)
+
+
+def other_negotiators(pool: Pool) -> tuple[str, ...]:
+    """Return the names of the negotiators of ``pool`` whose cycle is not the one simulated."""
+    names = tuple(each.name for each in pool.negotiators)
+    mine = pool.negotiator if pool.negotiator in names else "".join(names[:1])
+    return tuple(name for name in names if name != mine)
+
+
+def asked_by(names: Sequence[str]) -> str:
+    """Return the options that ask for the cycles of the negotiators ``names``."""
+    return " or ".join(f"--name {name}" for name in names)
 
 
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:

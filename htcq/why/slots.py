@@ -35,6 +35,7 @@ from htcq.why.match_failure import (
     START_VANILLA_UNIVERSE,
     MatchFailure,
 )
+from htcq.why.negotiator import asked_by, other_negotiators
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
@@ -49,6 +50,7 @@ from htcq.why.slot_walls import (
     WEIGHT,
     slot_side,
 )  # fmt: skip
+from htcq.why.unmatched import none_suits
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -97,7 +99,9 @@ class SlotSide:
             self._offered,
             lambda: (self.meeting(job).job for job in others()),
         )
-        self._is_only_negotiator = len(cycle.quotas.pool.negotiators) <= 1
+        beside = other_negotiators(cycle.quotas.pool)
+        self._is_only_negotiator = not beside
+        self._other_cycle = f"the cycle of another negotiator: {asked_by(beside)}" if beside else ""
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
@@ -209,12 +213,13 @@ class SlotSide:
             return
         # What somebody must lift comes before what waits for others.
         hiding = tuple(self._hiding(meeting))
-        yield from hiding if self._is_only_negotiator else ()
         of_slots = list(slot_side(self._blocked(meeting), self._slots, bool(closed)))
+        is_first = self._is_only_negotiator or (hiding and not closed and none_suits(of_slots))
+        yield from hiding if is_first else ()
         if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
             of_slots.sort(key=lambda each: each.id != START)
         yield from of_slots
-        yield from () if self._is_only_negotiator else hiding
+        yield from () if is_first else hiding
         yield from self._preemption(meeting)
 
     def _wanting(self, meeting: Meeting) -> Wanted:
@@ -238,7 +243,7 @@ class SlotSide:
     def _blocked(self, meeting: Meeting) -> Iterator[Blocked]:
         """Yield what keeps a request from machines."""
         suiting = [slots.machines & slots.unused.suits(meeting.job) for slots in self._seen]
-        none_suits = not any(rows.any() for rows in suiting)
+        suits_none = not any(rows.any() for rows in suiting)
         for slots, suited in zip(self._seen, suiting):
             machines = slots.machines
             if not slots.is_withheld:
@@ -251,7 +256,7 @@ class SlotSide:
                 yield from self._suited(slots, suited, short, meeting)
             unsuited = machines & ~suited
             if unsuited.any():
-                yield from self._unsuited(slots, unsuited, short, meeting, none_suits)
+                yield from self._unsuited(slots, unsuited, short, meeting, suits_none)
 
     def _wanted(self, slots: SlotStates, meeting: Meeting) -> Mapping[str, Column]:
         """Return the amounts without which a slot is too small, by asset."""
@@ -365,7 +370,7 @@ class SlotSide:
         number = sum(int(rows.sum()) for rows in suit)
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
-            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._other_cycle)
 
     # Claimed slots
     # ----------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from htcq.pool.job import (
 from htcq.pool.pool import Pool
 from htcq.units import counted, show_moment
 from htcq.why import match_failure as wall
+from htcq.why.factories import pause_of, stuck, to_come
 from htcq.why.holds import held_wall
 from htcq.why.local_universe import LOCAL, SCHEDULER, local_walls
 from htcq.why.match_failure import MatchFailure
@@ -43,7 +44,7 @@ _UNIVERSES = {SCHEDULER: "scheduler", GRID: "grid", LOCAL: "local"}
 def state_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
     """Yield what of the job's own state keeps it from a match."""
     if is_to_come(job):
-        yield _to_come(job)
+        yield _to_come(pool, job)
         return
     if job.status == HELD:
         yield held_wall(job)
@@ -56,6 +57,9 @@ def state_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
     elif job.managed_externally:
         text = "Managed is External: a job router or another manager starts it, the schedd does not"
         yield MatchFailure(wall.MANAGED, text)
+    elif job.status == IDLE and job.frame.value("IsNoopJob") is True:
+        text = "IsNoopJob is true: the schedd completes it itself, without a slot"
+        yield MatchFailure(wall.HOSTS_TAKEN, text, {}, "time: the schedd completes it")
     elif job.status == IDLE and not job.wanted:
         text = (
             f"it has {job.current_hosts} of the {job.max_hosts} slots that it requests "
@@ -113,33 +117,39 @@ def is_to_come(job: Job) -> bool:
 
     Its cluster makes jobs one after another.
     """
-    number, following, total = job.proc, job.materialize_next, job.submit_procs
-    if not isinstance(number, int) or not isinstance(following, int) or not isinstance(total, int):
+    number, following = job.proc, job.materialize_next
+    if not isinstance(number, int) or not isinstance(following, int):
         return False
-    return following <= number < total
+    return following <= number < following + to_come(job)
 
 
-def _to_come(job: Job) -> MatchFailure:
-    following, total = as_number(job.materialize_next) or 0, as_number(job.submit_procs) or 0
-    amounts: dict[str, wall.Amount] = {"next": following, "to_come": total - following}
+def _to_come(pool: Pool, job: Job) -> MatchFailure:
+    following, number = as_number(job.materialize_next) or 0, to_come(job)
+    amounts: dict[str, wall.Amount] = {"next": following, "to_come": number}
     conditions = []
     for name, limit, what in (
-        ("max_idle", job.materialize_max_idle, "are idle"),
+        ("max_idle", job.materialize_max_idle, "are idle or on hold"),
         ("max_materialize", job.materialize_limit, "are in the queue"),
     ):
-        number = as_number(limit)
-        if number is not None and number > 0:
-            amounts[name] = number
-            conditions.append(f"fewer than {number:g} of them {what} ({name})")
-    if as_number(job.frame.value("JobMaterializePaused")):
-        conditions.append("the cluster is not paused (JobMaterializePaused)")
-        amounts["paused"] = True
+        most = as_number(limit)
+        if most is not None and most > 0:
+            amounts[name] = most
+            conditions.append(f"fewer than {most:g} of them {what} ({name})")
     condition = ""
     if conditions:
         condition = f" while {' and '.join(conditions)}"
     text = (
         "it is not in the queue yet: the schedd materializes the jobs of its cluster one by "
         f"one{condition}; the next one is {job.cluster}.{following:g}, with "
-        f"{counted(int(total - following), 'job')} still to be materialized"
+        f"{counted(number, 'job')} still to be materialized"
     )
-    return MatchFailure(wall.MAX_IDLE, text, amounts)
+    others = [
+        each for each in pool.jobs or ()
+        if each.cluster == job.cluster and each.access_point == job.access_point
+    ]  # fmt: skip
+    why, cure, _ = stuck([job, *others])
+    if pause_of(job):
+        amounts["paused"] = True
+    if why:
+        text += f"; none is now: {why}"
+    return MatchFailure(wall.MAX_IDLE, text, amounts, cure)

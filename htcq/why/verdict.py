@@ -31,6 +31,7 @@ from htcq.why.access import (
     job_prio_walls,
     passed_over_walls,
     refusal_walls,
+    silent_schedds,
     silent_walls,
 )
 from htcq.why.blocked import Blocked
@@ -306,7 +307,7 @@ class Verdicts:
             *passed_over_walls(self.cycle, place.queue, run, job),
             *job_prio_walls(self._asking.get(id(place.queue), []), run),
             *budget_walls(asking, place.queue, run),
-            *silent_walls(self.pool, where),
+            *silent_walls(self.pool, where, self._silent),
             *self._demand(asking, job),
             *group_walls(self.cycle, asking, run, no_slot),
             *of_slots,
@@ -349,6 +350,10 @@ class Verdicts:
             # The cycle's own requests have a moment in the place of the clock.
             return self._unused.nowhere(Request(job))
         return found
+
+    @cached_property
+    def _silent(self) -> Mapping[str, str]:
+        return silent_schedds(self.pool)
 
     @cached_property
     def _unused(self) -> UnusedSlots:

@@ -141,7 +141,10 @@ def test_the_jobs_that_use_the_offers_up_are_explained_themselves() -> None:
 def test_a_schedd_at_max_jobs_running_offers_nothing() -> None:
     ads = [slot(), submitter(), negotiator()]
     found = one(why(pool(*ads, schedd(MaxJobsRunning=50, TotalRunningJobs=50), jobs=[job()])))
-    assert (found.id, found.amounts) == (wall.MAX_JOBS_RUNNING, {"limit": 50, "used": 50})
+    assert (found.id, found.amounts) == (
+        wall.MAX_JOBS_RUNNING,
+        {"limit": 50, "used": 50, "schedd": "access1"},
+    )
     assert why(pool(*ads, schedd(MaxJobsRunning=50, TotalRunningJobs=49), jobs=[job()])).starts
 
 

@@ -15,9 +15,20 @@ def held(null: str) -> Shape:
         "example": text("The id of the first of them."),
         "access_point": text("Its access point; empty where no ad says."),
     }
+    factory = {
+        "cluster": text("Its ClusterId."),
+        "access_point": text("Its access point; empty where no ad says."),
+        "jobs": whole("How many of its jobs are still to be materialized."),
+        "why": text("What keeps its schedd from making them."),
+        "cure": text("What resolves that."),
+    }
     keys = {
         "jobs": whole("The number of jobs on hold."),
         "weight": number("What they would weigh as idle jobs, as their access points count it."),
         "by": listing("By HoldReasonCode, those with most jobs first.", record("One.", reason)),
+        "not_materialized": listing(
+            "Clusters that make no more of their jobs until somebody acts.",
+            record("One.", factory),
+        ),
     }
     return maybe(record(f"The jobs on hold, which no negotiator sees; {null}.", keys))

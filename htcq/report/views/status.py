@@ -244,7 +244,7 @@ def _standing(each: CauseAmount) -> dict[str, Any]:
         "examples": list(each.examples),
         "since": iso_or_none(each.since),
         "text": standing_text(each),
-        "cure": cause_type(each.cause).lifted_by,
+        "cure": each.lifted_by,
         "wanted": _amounts(each.gain.wanted),
         "jobs": each.gain.jobs,
         "starts": _starts(each.gain),
