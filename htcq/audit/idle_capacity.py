@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Harm, Severity
+from htcq.balance.amounts import Amounts
 from htcq.balance.balance import Balance, cure_of
 from htcq.balance.causes import cause_type
 from htcq.balance.standing import CauseAmount
 from htcq.pool.slot import Number
 from htcq.pool.slot_state import utc
-from htcq.units import CPUS, amount_of, counted, shortened, show_number
+from htcq.units import counted, shortened, show_number
 
 #: What waiting jobs would use of a cause: less than this part of the pool is information only.
 _NOTEWORTHY = 0.01
@@ -28,9 +29,13 @@ def idle_for(evidence: Evidence, cause: str) -> Iterator[Found]:
 
 
 def part_of(balance: Balance, each: CauseAmount) -> float:
-    """Return which part of the pool stands for a cause, the larger by weight and by cpus."""
-    weight = _share(each.amounts.weight, balance.total.weight)
-    return max(weight, _share(each.amounts.cpus, balance.total.cpus))
+    """Return which part of the pool stands for a cause, the largest by weight, cpus or GPUs."""
+    return _largest_share(each.amounts, balance.total)
+
+
+def _largest_share(part: Amounts, whole: Amounts) -> float:
+    found = _share(part.weight, whole.weight), _share(part.cpus, whole.cpus)
+    return max(*found, _share(part.gpus, whole.gpus))
 
 
 def _share(part: Number, whole: Number) -> float:
@@ -39,6 +44,8 @@ def _share(part: Number, whole: Number) -> float:
 
 def _of_the_pool(balance: Balance, each: CauseAmount) -> str:
     """Return which part of the cores it is, and of the weight where that differs."""
+    if not each.amounts.cpus and each.amounts.gpus:
+        return f"{100 * _share(each.amounts.gpus, balance.total.gpus):.0f} % of the GPUs"
     cores = f"{100 * _share(each.amounts.cpus, balance.total.cpus):.0f} %"
     weight = f"{100 * _share(each.amounts.weight, balance.total.weight):.0f} %"
     if cores == weight:
@@ -67,18 +74,17 @@ def _found(balance: Balance, each: CauseAmount) -> Found:
         by = " by" if all(detail.startswith("by ") for detail in details) else ""
         told = "; ".join(detail.removeprefix("by ") if by else detail for detail in details)
         facts.append(Fact(f"{each.cause}{by}", told))
-    used = _share(each.wanted.weight, balance.total.weight)
-    cores = _share(each.wanted.cpus, balance.total.cpus)
+    used = _largest_share(each.wanted, balance.total)
     if not each.jobs:
         # Something else keeps the jobs as well: what it holds counts, not what would start.
         used = part
-    severity = None if max(used, cores) >= _NOTEWORTHY else Severity.INFO
+    severity = None if used >= _NOTEWORTHY else Severity.INFO
     waiting = balance.waiting
     return Found(
         cause=each.cause,
         subject="the pool",
         message=(
-            f"{counted(each.slots, 'slot')} with {amount_of(CPUS, each.amounts.cpus)}, "
+            f"{counted(each.slots, 'slot')} with {each.amounts.in_words}, "
             f"{_of_the_pool(balance, each)}, {'stands' if each.slots == 1 else 'stand'} idle "
             f"while {counted(waiting, 'job')} {'waits' if waiting == 1 else 'wait'}: {kind.name}"
             f"{since}; {_jobs(each)}"

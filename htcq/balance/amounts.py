@@ -8,7 +8,7 @@ from typing import NamedTuple
 from htcq.pool.slot import Number, Slot
 from htcq.poolquota.supply import Supply
 from htcq.simulate.slots import Slots
-from htcq.units import CPUS, GPUS, MEMORY
+from htcq.units import CPUS, GPUS, MEMORY, amount_of, show_number
 
 #: Sums of fractions miss by less than this.
 DUST = 1e-6
@@ -33,6 +33,14 @@ class Amounts(NamedTuple):
     def times(self, number: float) -> Amounts:
         """Return it so many times."""
         return Amounts(*(one * number for one in self))
+
+    @property
+    def in_words(self) -> str:
+        """How many cores it is; without any how many GPUs, or what it weighs."""
+        for asset, amount in ((CPUS, self.cpus), (GPUS, self.gpus)):
+            if amount:
+                return amount_of(asset, amount)
+        return f"weight {show_number(self.weight)}"
 
     @property
     def is_nothing(self) -> bool:

@@ -7,6 +7,7 @@ class of waiting jobs; what they would take is no more than there are of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,26 +26,25 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
+from htcq.balance.closed_parts import closed_part, moment
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
-from htcq.balance.lost import Lost, lift_lost
+from htcq.balance.lost import Lost, lift_lost, lost_with, with_enough
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
 from htcq.balance.standing import Part
 from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
 from htcq.balance.wanting import Waiting, tables_of
-from htcq.classads import Value, as_number
+from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import ASSET_MISSING, STALE
-from htcq.pool.slot_shortages import DiskInFiles, shortage_of, without_asset
+from htcq.pool.slot_shortages import DiskInFiles, shortage_of
 from htcq.pool.slot_state import (
     BROKEN,
-    DRAINED,
     HIBERNATING,
     OFFLINE,
     closed_by,
-    drain_of,
     machine_of,
     used_as,
 )
@@ -139,7 +139,7 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=_moment(slot.state_since), group=self._group_of(slot.customer),
+                since=moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 
@@ -194,6 +194,9 @@ class Capacities:
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
             kind = self._kind(slot)
+            deleted = self._deleted(slot, kind)
+            by_kind[kind] = by_kind.get(kind, NOTHING).plus(deleted)
+            total = total.plus(deleted)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth)
             total = total.plus(birth)
             missing = birth.minus(now)
@@ -215,6 +218,16 @@ class Capacities:
                     self._doubtful.append(str(slot.name))
             self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
         return total, by_kind
+
+    def _deleted(self, slot: Slot, kind: str) -> Amounts:
+        """Return what a slot has lost with broken dynamic slots, and note it."""
+        left = self._left.get(str(slot.name), amounts_of(slot))
+        lost = lost_with(slot, left, self._weighed)
+        if lost is None:
+            return NOTHING
+        self._lost.append(lost)
+        self._parts.append(Part(BROKEN, lost.amounts, kind, (str(slot.name),)))
+        return lost.amounts
 
     # Slots that jobs may have
     # ----------------------------------------------------------------------------------------------
@@ -245,13 +258,16 @@ class Capacities:
             obstacles = set(keeps) - {LATER}
             yield Taker(number, keeps[0] if keeps else nothing, len(obstacles) <= 1)
         refused = [number for number in pieces.wants if number not in pieces.fits]
-        for number in refused:
-            if self._waiting[number].cause or pieces.kept_by:
+        for number in (*refused, *pieces.charged):
+            # What is left of a slot that was matched whole is kept by START in a later cycle too.
+            if self._waiting[number].cause or pieces.kept_by not in ("", LATER):
                 continue
-            if number in pieces.whole:
-                yield Taker(number, START_IS_FULL)
-            else:
-                yield Taker(number, SPECIALISED if self._others(pieces) else START_REFUSES)
+            cause, is_alone = START_IS_FULL, not pieces.kept_by
+            if number in pieces.charged:
+                cause = wall.CONSUMPTION
+            elif number not in pieces.whole:
+                cause = SPECIALISED if self._others(pieces) else START_REFUSES
+            yield Taker(number, cause, is_alone)
 
     def _others(self, pieces: Pieces) -> bool:
         """Return whether START takes any other job of the pool."""
@@ -262,17 +278,20 @@ class Capacities:
     ) -> tuple[list[Step], Mapping[str, Number]]:
         """Return which of ``rest`` jobs one piece would take, and what is left then."""
         slot, left, steps = pieces.parts[0].slot, pieces.left, list[Step]()
-        claims = pieces.claims
-        for number, cause, is_alone in takers:
-            if not rest[number] or claims == 0:
-                continue
-            most = rest[number] if claims is None else min(rest[number], claims)
-            taken = self._filling.most(slot, left, self._waiting[number], most)
-            if taken.number:
-                if claims is not None:
-                    claims -= taken.number
+        claims = math.inf if pieces.claims is None else pieces.claims
+        for taker in takers:
+            number, jobs = taker.waiting, rest[taker.waiting]
+            while jobs:
+                if not claims:
+                    taker = Taker(number, pieces.ends_by, False)
+                most = int(min(jobs, claims or jobs))
+                is_plain = taker.cause == wall.CONSUMPTION
+                taken = self._filling.most(slot, left, self._waiting[number], most, is_plain)
+                if not taken.number:
+                    break
+                claims, jobs = max(0, claims - taken.number), jobs - taken.number
                 amounts = self._weighed.rest(slot, left).minus(self._weighed.rest(slot, taken.left))
-                steps.append(Step(number, cause, taken.number, amounts, is_alone))
+                steps.append(Step(number, taker.cause, taken.number, amounts, taker.is_alone))
                 left = taken.left
         return steps, left
 
@@ -307,7 +326,7 @@ class Capacities:
             alike_parts.setdefault((is_empty, self._files.of(each.slot)), []).append(each)
         for (is_empty, files), those in alike_parts.items():
             of_those, missing, slot = cause, detail, those[0].slot
-            whole = without_asset(slot, left) if is_empty else {}
+            whole = with_enough(slot, left, self._waiting, self._filling) if is_empty else {}
             if not whole and self._fills(pieces, left, files):
                 whole = {**left, DISK: left[DISK] + files}
             if whole:
@@ -376,25 +395,10 @@ class Capacities:
             for piece in pieces.parts:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
-                    self._parts.append(_closed_part(piece, amounts))
+                    self._parts.append(closed_part(piece, amounts))
             those = pieces.fits if _OPEN_START.issuperset(pieces.closings) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)
             self._lifting.keep(cause, pieces, jobs.in_all)
             for rest, left in zip(rests, jobs):
                 rest.update(left)
-
-
-def _closed_part(piece: Piece, amounts: Amounts) -> Part:
-    slot, detail = piece.slot, ""
-    if piece.closed == DRAINED:
-        detail = drain_of(slot).why or "no reason given"
-    return Part(
-        piece.closed, amounts, piece.kind, (str(slot.name),), detail,
-        _moment(slot.last_heard if piece.closed == STALE else slot.state_since), machine_of(slot),
-    )  # fmt: skip
-
-
-def _moment(seconds: Value) -> float | None:
-    known = as_number(seconds)
-    return None if known is None or known <= 0 else float(known)

@@ -33,11 +33,23 @@ class Filling:
         self._open: dict[int, SharedAttributes] = {}
         self._shares: dict[tuple[int, int, str], _Share] = {}
 
-    def most(self, slot: Slot, left: Mapping[str, Number], jobs: Waiting, number: int) -> Taken:
-        """Return how many of ``number`` jobs fit into what is ``left`` of ``slot``."""
+    def most(
+        self,
+        slot: Slot,
+        left: Mapping[str, Number],
+        jobs: Waiting,
+        number: int,
+        is_plain: bool = False,
+    ) -> Taken:
+        """Return how many of ``number`` jobs fit into what is ``left`` of ``slot``.
+
+        ``is_plain``: each takes what it requests, whatever the startd makes of that.
+        """
         if slot.type != PARTITIONABLE:
             return Taken(1, dict.fromkeys(left, 0)) if any(left.values()) else Taken(0, left)
-        share = {} if _short_of(left, jobs.requested) else self._share(slot, left, jobs)
+        share: _Share = {}
+        if not _short_of(left, jobs.requested):
+            share = jobs.requested if is_plain else self._share(slot, left, jobs)
         if not share:
             return Taken(0, left)
         counts = [int(left.get(asset, 0) // each) for asset, each in share.items() if each > 0]

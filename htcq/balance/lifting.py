@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed
 from htcq.balance.causes import cause_type, must_be_lifted
-from htcq.balance.filling import Filling
+from htcq.balance.filling import Filling, Taken
 from htcq.balance.limits import Limits
 from htcq.balance.pieces import Piece, Pieces
 from htcq.balance.queue_places import QueuePlaces
@@ -247,6 +247,8 @@ class _Fill:
     def take(self, one: Waiting, most: int) -> int:
         """Take what up to ``most`` jobs of a class would get; return how many."""
         self.supposed = 0
+        if self._claims is not None:
+            most = min(most, self._claims)
         if not most or not self._may_start(one):
             return 0
         if self._depth_first:
@@ -267,23 +269,19 @@ class _Fill:
         return self._lifting.may_start(one, self._piece, self._left)
 
     def _match(self, one: Waiting, most: int) -> int:
-        if self._claims is not None:
-            most = min(most, self._claims)
         if self._depth_first:
             # With the first match the negotiator supposes the others in the slot.
             most = min(most, 1)
-        taken = self._lifting.filling.most(self._piece.slot, self._left, one, most)
+        taken = self._most(one, most)
         if not taken.number:
             return 0
         cost = self._worth().minus(self._lifting.weighed.rest(self._piece.slot, taken.left)).weight
         number = self._limits.match(one, taken.number, float(cost) / taken.number)
         self._use(one, number)
-        if self._claims is not None:
-            self._claims -= number
         return number
 
     def _match_whole(self, one: Waiting) -> int:
-        taken = self._lifting.filling.most(self._piece.slot, self._left, one, 1)
+        taken = self._most(one, 1)
         if not taken.number or not self._limits.match(one, 1, float(self._worth().weight)):
             return 0
         self._use(one, 1)
@@ -294,10 +292,15 @@ class _Fill:
 
     def _start(self, one: Waiting, most: int) -> int:
         """Start jobs without matches of their own in what is left of a slot."""
-        fits = self._lifting.filling.most(self._piece.slot, self._left, one, most).number
+        fits = self._most(one, most).number
         number = self._limits.start(one, fits)
         self._use(one, number)
         return number
+
+    def _most(self, one: Waiting, most: int) -> Taken:
+        """Return how many of so many jobs fit; without the policy if that is what is lifted."""
+        is_plain = self._cause == wall.CONSUMPTION
+        return self._lifting.filling.most(self._piece.slot, self._left, one, most, is_plain)
 
     def _worth(self) -> Amounts:
         return self._lifting.weighed.rest(self._piece.slot, self._left)
@@ -305,8 +308,10 @@ class _Fill:
     def _use(self, one: Waiting, number: int) -> None:
         if not number:
             return
+        if self._claims is not None:
+            self._claims -= number
         before = self._worth()
-        self._left = self._lifting.filling.most(self._piece.slot, self._left, one, number).left
+        self._left = self._most(one, number).left
         self.used = self.used.plus(before.minus(self._worth()))
 
 

@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from htcq.balance.amounts import Amounts
+from htcq.balance.amounts import Amounts, Weighed
+from htcq.balance.filling import Filling
 from htcq.balance.lifting import Gain, Lifting
+from htcq.balance.wanting import Waiting
 from htcq.pool.slot import Number, Slot
-from htcq.pool.slot_state import BROKEN
+from htcq.pool.slot_shortages import ENOUGH, lost_with_slots, without_asset
+from htcq.pool.slot_state import BROKEN, is_broken
+from htcq.units import DISK
+
+#: What a job that asks for no disk gets, in KiB (JOB_DEFAULT_REQUESTDISK, from 25.2.1 on).
+DEFAULT_DISK_KB = 1024 * 1024
 
 
 class Lost(NamedTuple):
@@ -27,6 +34,39 @@ class Lost(NamedTuple):
     amounts: Amounts
     left: Mapping[str, Number]
     whole: Mapping[str, Number]
+
+
+def lost_with(slot: Slot, left: Mapping[str, Number], weighed: Weighed) -> Lost | None:
+    """Return what a slot, with so much left, has lost with dynamic slots that broke."""
+    lost = {} if is_broken(slot) else lost_with_slots(slot)
+    if not lost:
+        return None
+    before = slot.whole()
+    whole, born = (
+        {**each, **{asset: each.get(asset, 0) + lost[asset] for asset in lost}}
+        for each in (left, before)
+    )
+    amounts = weighed.with_left(slot, born).minus(weighed.with_left(slot, before))
+    return Lost(BROKEN, slot, 1, amounts, left, whole)
+
+
+def with_enough(
+    slot: Slot, left: Mapping[str, Number], waiting: Sequence[Waiting], filling: Filling
+) -> Mapping[str, Number]:
+    """Return what an empty slot would have with enough memory and disk; nothing where it has.
+
+    Less disk than jobs get that ask for none is too little where it keeps one of those that wait.
+    """
+    whole = without_asset(slot, left)
+    if whole or left.get(DISK, DEFAULT_DISK_KB) >= DEFAULT_DISK_KB:
+        return whole
+    more = {**left, DISK: DEFAULT_DISK_KB}
+    for one in waiting:
+        if one.cause or filling.lacks(slot, left, one) != {DISK}:
+            continue
+        if not filling.lacks(slot, more, one):
+            return {**left, DISK: ENOUGH}
+    return {}
 
 
 def lift_lost(found: Sequence[Lost], lifting: Lifting) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from htcq.balance.causes import LATER
+from htcq.balance.causes import LATER, START_IS_FULL
 from htcq.balance.wanting import Answers, Table, Waiting
 from htcq.classads import as_number
 from htcq.pool.slot import Number, Slot
@@ -34,10 +34,12 @@ class Piece(NamedTuple):
 class Pieces:
     """Pieces that are alike to all waiting jobs, by the numbers of the classes of these.
 
-    ``fits`` take a piece, ``wants`` would if START let them, ``whole`` if the slot were empty.
+    ``fits`` take a piece, ``wants`` would if START let them, ``whole`` if the slot were empty,
+    ``charged`` if its consumption policy took no more than they request.
     ``kept_by`` is the cause for which jobs that fit do not get a piece in the next cycle, empty
     where they would. ``table`` and ``row`` are the place of the first. ``claims`` is how many it
-    has to give, None where that does not count; ``has_policy`` tells of a consumption policy.
+    has to give, None where that does not count, and ``ends_by`` why no more; ``has_policy`` tells
+    of a consumption policy.
     """
 
     left: Mapping[str, Number]
@@ -46,9 +48,11 @@ class Pieces:
     fits: Sequence[int] = ()
     wants: Sequence[int] = ()
     whole: Sequence[int] = ()
+    charged: Sequence[int] = ()
     table: Table | None = None
     row: int = 0
     claims: int | None = None
+    ends_by: str = ""
     has_policy: bool = False
     parts: list[Piece] = field(default_factory=list)
 
@@ -94,17 +98,21 @@ def _of_table(
         if not verdicts.of_cycle:
             kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
         left = tuple(piece.left.values())
-        claims = None
+        claims, ends_by = None, ""
         if offer.supports_policy and (piece.closed or not kept_by):
-            claims = offer.claims
+            claims, ends_by = offer.claims, LATER
             number = as_number(piece.slot.frame.value("NumClaims"))
             if (piece.closed or verdicts.of_cycle) and number is not None:
                 # The cycle has not looked at it, or its matches are given back, or none comes.
                 claims = int(number)
-        key = (id(piece.slot.frame), signatures[row], left, piece.closings, kept_by, claims)
+        has = table.dynamic_slots(row)
+        key = (id(piece.slot.frame), signatures[row], left, piece.closings, kept_by, claims, has)
         known = found.get(key)
         if known is None:
-            fits, wants, whole = (_those(answers, place, row) for place in range(3))
+            fits, wants, whole, charged = (_those(answers, place, row) for place in range(4))
+            more = table.more_claims(row, waiting[(fits or wants)[0]]) if fits or wants else None
+            if more is not None and (claims is None or more < claims):
+                claims, ends_by = more, START_IS_FULL
             known = found[key] = Pieces(
                 piece.left,
                 piece.closings,
@@ -112,9 +120,11 @@ def _of_table(
                 fits,
                 wants,
                 whole,
+                charged,
                 table,
                 row,
                 claims,
+                ends_by,
                 offer.supports_policy,
             )
         known.parts.append(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -30,7 +31,10 @@ class Step(NamedTuple):
 
 def repeats(steps: Sequence[Step], rest: Sequence[int], most: int) -> int:
     """Return how many alike pieces are taken alike: as long as jobs of each class are left."""
-    times = [(rest[step.waiting] - 1) // step.number for step in steps]
+    taken = Counter[int]()
+    for step in steps:
+        taken[step.waiting] += step.number
+    times = [(rest[waiting] - 1) // number for waiting, number in taken.items()]
     return max(1, min([most, *times]))
 
 

@@ -11,20 +11,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from htcq.balance.causes import must_be_lifted
-from htcq.classads import as_number
+from htcq.classads import UNDEFINED, Value, as_number, holds, named
 from htcq.pool.job import Job
-from htcq.pool.slot import Number, Slot
+from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.simulate.course.devices import suiting
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import Rows
+from htcq.units import CPUS
 from htcq.why import match_failure as wall
+from htcq.why.leftovers import NOTHING_TAKEN, AfterCycle
 from htcq.why.match_failure import MatchFailure
 from htcq.why.returned import is_given_back
 from htcq.why.slot_states import SlotStates
-from htcq.why.slots import Meeting
 from htcq.why.verdict import Verdict, Verdicts
+from htcq.why.wanted_slots import Meeting
 
 Array = Any
+_START, _NUMBER = "Start", "NumDynamicSlots"
 #: The devices that no job has, those that a job requires, and what compares both.
 _DEVICES, _REQUIRED, _REQUIREMENTS = "AvailableGPUs", "RequireGPUs", "Requirements"
 #: Seconds in which a schedd has sent its ads at least once (SCHEDD_INTERVAL, SCHEDD_MIN_INTERVAL).
@@ -78,12 +81,13 @@ class Answers(NamedTuple):
     """What slots answer to one class of jobs, by row.
 
     ``fits``: as the cycle leaves them. ``wants``: the same, whatever START says. ``whole``: if
-    they were empty.
+    they were empty. ``charged``: they have what it requests; their consumption policy takes more.
     """
 
     fits: Array
     wants: Array
     whole: Array
+    charged: Array
 
 
 def waiting_of(
@@ -124,26 +128,23 @@ def _is_fresh(job: Job, now: float) -> bool:
 
 
 class Table:
-    """The slots of one table as a cycle left them: ``left`` of those by name that were matched.
-
-    ``without`` are those of whose GPUs jobs got some, with the others.
-    """
+    """The slots of one table as a cycle left them."""
 
     def __init__(
         self,
         slots: SlotStates,
-        left: Mapping[str, Mapping[str, Number]],
-        without: Mapping[str, Slot],
+        after: AfterCycle,
     ) -> None:
-        self.slots, self._left = slots, left
-        self._without = {name: slot for name, slot in without.items() if _DEVICES in slot.frame}
+        self.slots, self._after = slots, after
+        without = after.without_devices.items()
+        self._without = {name: slot for name, slot in without if _DEVICES in slot.frame}
         self._known: dict[tuple[int, str, str], Answers] = {}
-        self._last: Rows = slots.with_left(left)
+        self._last: Rows = slots.with_left(after)
 
     def left(self, row: int) -> Mapping[str, Number]:
         """Return what the slot of a row has left."""
         offer = self.slots.offers[row]
-        return self._left.get(offer.name, offer.at_first)
+        return self._after.left.get(offer.name, offer.at_first)
 
     def answers(self, verdicts: Verdicts, one: Waiting) -> Answers:
         """Return what the slots answer to jobs like ``one``."""
@@ -153,12 +154,14 @@ class Table:
         if found is None:
             allowed = slots.open_to(meeting.schedd) & ~slots.held
             others = self._with_such_devices(one.request)
-            wants = allowed & others & verdicts.slots.wanted(slots, self._last, meeting)
+            wants = allowed & others & verdicts.slots.wants.wanted(slots, self._last, meeting)
             fits, whole = slots.nowhere, slots.nowhere
             if not slots.fault and allowed.any():
                 whole = allowed & slots.unused.suits(meeting.job)
                 fits = allowed & others & self._last.suits(meeting.job)
-            found = self._known[key] = Answers(fits, wants, whole)
+            charged = verdicts.slots.wants.charged(slots, self._last, meeting)
+            charged = charged & allowed & others & ~(fits | wants)
+            found = self._known[key] = Answers(fits, wants, whole, charged)
         return found
 
     def _with_such_devices(self, request: Request) -> Array:
@@ -175,6 +178,26 @@ class Table:
             met.append(count >= (as_number(asked) or 1))
         return slots.arrays.truths_of(met)
 
+    def dynamic_slots(self, row: int) -> Value:
+        """Return how many dynamic slots the slot of a row has, where its ad looks at that."""
+        return self.slots.number(row, self._after) if self.slots.is_counting else UNDEFINED
+
+    def more_claims(self, row: int, one: Waiting) -> int | None:
+        """Return for how many more claims like those of ``one`` the number of claims leaves START.
+
+        None where START does not look at that, or is false already.
+        """
+        number, slot = as_number(self.dynamic_slots(row)), self.slots.offers[row].slot
+        if number is None or slot.type != PARTITIONABLE or _START not in slot.frame:
+            return None
+        left, job, more = dict(self.left(row)), one.request.first.ad(), 0
+        while more <= max(1, left.get(CPUS, 0)):
+            ad = slot.ad(left, {_NUMBER: number + more})
+            if not holds(named(_START).evaluate(ad, job)):
+                return more or None
+            more += 1
+        return None
+
     def takes_others(self, verdicts: Verdicts, row: int) -> bool:
         """Return whether the slot of a row, if it were empty, took any other job of the pool."""
         return bool(verdicts.slots.closed.takes_others(self.slots)[row])
@@ -184,6 +207,5 @@ def tables_of(verdicts: Verdicts) -> Sequence[Table]:
     """Return all slots that nobody holds whole, hidden ones among them."""
     if verdicts.of_cycle:
         # No cycle comes: nothing starts.
-        return [Table(each, {}, {}) for each in verdicts.slots.every]
-    after = verdicts.after
-    return [Table(each, after.left, after.without_devices) for each in verdicts.slots.every]
+        return [Table(each, NOTHING_TAKEN) for each in verdicts.slots.every]
+    return [Table(each, verdicts.after) for each in verdicts.slots.every]

@@ -17,7 +17,7 @@ from htcq.policy.claim import JobSide, Startd, consumed, overridden, ways
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 
-_NO_DYNAMIC_SLOT = "Requirements of the slot do not hold any more"
+NO_DYNAMIC_SLOT = "Requirements of the slot do not hold any more"
 _REFUSED = "its Requirements do not hold on the dynamic slot"
 
 
@@ -43,7 +43,7 @@ def asked_ways(
     """Yield what the startd tries, in turn, with the reasons of ``conditions`` against it."""
     for way in ways(kind, job, left, startd, machine_disk_kb):
         if not _hold(conditions.before, kind.ad(left), job.ad(way.changed)):
-            yield replace(way, impossible=_NO_DYNAMIC_SLOT)
+            yield replace(way, impossible=NO_DYNAMIC_SLOT)
         elif way.impossible or way.refusal or _takes(kind, job, way, conditions.again):
             yield way
         else:

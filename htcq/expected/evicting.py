@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.classads import Ad, as_number, holds, parsed
+from htcq.expected.held import is_held_by_startd
 from htcq.expected.machines import failing_starts
+from htcq.expected.startds import host_of
 from htcq.expected.unmet import ERROR, LASTS, WARNING, JobKey, Observed, Unmet
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import IDLE, RUNNING
@@ -64,9 +66,13 @@ def _may_be_true(text: str) -> bool:
 
 def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
     jobs = pool.jobs or ()
-    waiting = [
-        JobKey(job.access_point, job.id) for job in jobs if job.status == IDLE and job.wanted
-    ]
+    waiting = [job for job in jobs if job.status == IDLE and job.wanted]
+    # With WANT_HOLD it does not only evict them: that follows from the same.
+    held = [job for job in jobs if is_held_by_startd(job) and host_of(job) in found]
+    on_hold = release = ""
+    if held:
+        release = " Then condor_release of the jobs: on hold they stay for good."
+        on_hold = f"; {counted(len(held), 'job')}, such as {held[0].id}, went on hold there"
     names = tuple(found)
     own = found[names[0]]
     knobs = [own.knob(each) for each in (_PREEMPT, _RETIREMENT)]
@@ -74,12 +80,12 @@ def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
         LASTS,
         f"machine {names[0]}",
         f"PREEMPT is true on {counted(len(names), 'machine')} ({first_named(names, _NAMED)}): the "
-        "startd evicts each job as soon as it runs, and gives it no time to retire",
+        f"startd evicts each job as soon as it runs, and gives it no time to retire{on_hold}",
         "PREEMPT of these execution points is a condition for the end of a job: remove it, or name "
-        "the condition. Where no job should run START = False says so.",
+        f"the condition. Where no job should run START = False says so.{release}",
         tuple(Observed(each.name, each.value, each.place) for each in knobs if each is not None),
-        tuple(waiting),
+        tuple(JobKey(job.access_point, job.id) for job in (*waiting, *held)),
         len(names),
         names[:_NAMED],
-        ERROR if waiting or any(job.status == RUNNING for job in jobs) else WARNING,
+        ERROR if waiting or held or any(job.status == RUNNING for job in jobs) else WARNING,
     )

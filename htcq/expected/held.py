@@ -15,6 +15,7 @@ from htcq.expected.startds import Startds, host_of
 from htcq.expected.unmet import (
     ERROR,
     HELD_BY_FAULTS,
+    LASTS,
     WARNING,
     JobKey,
     Observed,
@@ -57,10 +58,15 @@ _SEVERAL, _NAMED = 3, 3
 
 def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
     """Yield the access points and machines whose faults put jobs on hold; not what is ``told``."""
-    others, startds = {key for each in told for key in each.jobs}, Startds(pool)
+    told, startds = tuple(told), Startds(pool)
+    others = {key for each in told for key in each.jobs}
+    # Where no job lasts, for whatever reason, it follows that the startd puts some on hold.
+    evicting = {each.subject for each in told if each.id == LASTS}
     found: dict[tuple[str, str], list[Job]] = {}
     for job in pool.jobs or ():
         if job.status != HELD or JobKey(job.access_point, job.id) in others:
+            continue
+        if is_held_by_startd(job) and f"{_MACHINE}{host_of(job)}" in evicting:
             continue
         code, error = as_number(job.value("HoldReasonCode")), _error(job)
         if host_of(job) and (code in OF_MACHINES or _is_by_machine(job, startds)):
@@ -114,9 +120,15 @@ def _is_by_machine(job: Job, startds: Startds) -> bool:
     """Return whether a machine where no job lasts put it on hold, and not for its own mistake."""
     code = as_number(job.value("HoldReasonCode"))
     subcode = as_number(job.value("HoldReasonSubCode"))
-    by_startd = code == _BY_STARTD and subcode not in _TOO_MUCH
     by_starter = code == _NO_EXECUTION and subcode is not None and subcode not in _OF_EXECUTABLES
-    return (by_startd or by_starter) and startds.fails(host_of(job))
+    return (is_held_by_startd(job) or by_starter) and startds.fails(host_of(job))
+
+
+def is_held_by_startd(job: Job) -> bool:
+    """Return whether WANT_HOLD of a machine put ``job`` on hold, for what is not its own use."""
+    if job.status != HELD or as_number(job.value("HoldReasonCode")) != _BY_STARTD:
+        return False
+    return as_number(job.value("HoldReasonSubCode")) not in _TOO_MUCH
 
 
 def _error(job: Job) -> str:

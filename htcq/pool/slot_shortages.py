@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
 from htcq.pool.slot_causes import NO_DISK
-from htcq.units import CPUS, DISK, MEMORY
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
 #: Less than the request of a job that asks for nothing (JOB_DEFAULT_REQUESTMEMORY, in MB), and less
 #: than any job writes, in KiB.
 _LEAST: Mapping[str, int] = {MEMORY: 128, DISK: 1024}
 #: Stands for an asset that the slot should have: as much as anybody asks for.
-_ENOUGH = 1 << 50
+ENOUGH = 1 << 50
 
 
 def without_asset(slot: Slot, left: Mapping[str, Number]) -> Mapping[str, Number]:
@@ -30,7 +30,27 @@ def without_asset(slot: Slot, left: Mapping[str, Number]) -> Mapping[str, Number
     if not whole.get(CPUS):
         return {}
     missing = [asset for asset, least in _LEAST.items() if asset in whole and whole[asset] < least]
-    return {**left, **dict.fromkeys(missing, _ENOUGH)} if missing else {}
+    return {**left, **dict.fromkeys(missing, ENOUGH)} if missing else {}
+
+
+def lost_with_slots(slot: Slot) -> Mapping[str, Number]:
+    """Return what a partitionable slot has lost with broken dynamic slots that were deleted.
+
+    TotalSlot* is less by it (ResAttributes.cpp: publish_static, HTCondor 25.14). Of devices that
+    says how many the slot has, so that no more are counted than the machine has.
+    """
+    if slot.type != PARTITIONABLE:
+        return {}
+    found, whole = dict[str, Number](), slot.whole()
+    for asset in slot.assets:
+        lost = as_number(slot.frame.value(f"BrokenSlot{attribute(asset)}"))
+        if lost is None or lost <= 0:
+            continue
+        if asset not in BUILT_IN_ASSETS:
+            every = as_number(slot.frame.value(f"Total{attribute(asset)}"))
+            lost = lost if every is None else min(lost, max(0, every - whole[asset]))
+        found[asset] = lost
+    return found
 
 
 class DiskInFiles:

@@ -62,6 +62,7 @@ class Shortage(NamedTuple):
     """An asset of which the slots of some rows have too little, and how much of it is asked.
 
     ``clause`` asks for it, where that is not the request; ``more``: for more than the amount.
+    ``requested``: what the request asks for, where consumption policies take more than that.
     """
 
     asset: str
@@ -69,6 +70,7 @@ class Shortage(NamedTuple):
     amounts: Column
     clause: Clause | None = None
     more: bool = False
+    requested: Number | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ class Clauses:
         false: dict[tuple[bool, Clause], Array] = {}
         texts: dict[Clause, dict[str, None]] = {}
         lacking: dict[bool, list[Shortage]] = {True: [], False: []}
-        compared = too_little(rows, taken, where)
+        compared = self.charges(rows, job, where)
         for leaf, failing in self._false(slots, job, ads, where):
             if leaf.least.asset:
                 asked = self._compared(leaf, ads, failing, rows)
@@ -263,6 +265,15 @@ class Clauses:
                     asked[name[len(REQUEST) :]] = amount
             known = self._requested[job] = asked
         return known
+
+    def charges(self, rows: Rows, job: JobTable, where: Array) -> list[Shortage]:
+        """Return the assets of which slots have less than their policies take, with the rows."""
+        requested, found = self.requested(job), list[Shortage]()
+        for each in too_little(rows, rows.taken(job), where):
+            asked = requested.get(each.asset, 0)
+            taken = rows.arrays.least_of_most([(each.rows, each.amounts)])
+            found.append(each._replace(requested=asked) if taken > asked else each)
+        return found
 
     def flaws(self, rows: Rows, job: JobTable, where: Array) -> Mapping[str, Array]:
         """Return what is wrong with the consumption policies of slots, with the rows."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.preemption import NO_PREEMPTION, preemption_texts
 from htcq.simulate.cycle.search import limits_of
+from htcq.simulate.cycle.trace import Trace
 from htcq.units import counted, first_named, shortened, show_moment, show_number, show_span
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
@@ -288,3 +289,17 @@ def _first_end(lasting: Iterable[tuple[Slot, float]]) -> float | None:
         if since is not None and not math.isinf(seconds):
             ends.append(since + seconds)
     return min(ends, default=None)
+
+
+def open_orders(cycle: Cycle, trace: Trace) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield submitters at access points that are equal to others, and how many these are.
+
+    Only where the collector's order, which decides between them, is not known and one of them is
+    rejected.
+    """
+    if cycle.askers.is_in_order:
+        return
+    rejected = {each.submitter for each in trace.rejections}
+    for asking in cycle.askers.every:
+        if len(asking.equals) > 1 and not rejected.isdisjoint(asking.equals):
+            yield (asking.submitter.name, asking.access.name), len(asking.equals)

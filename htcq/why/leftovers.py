@@ -25,11 +25,17 @@ class AfterCycle(NamedTuple):
     ``leftovers`` are access point and id of the jobs that start without a match of their own,
     ``left`` is what the slots have by name that jobs start in; nothing of those that are taken
     whole. ``without_devices`` are those of which jobs get GPUs, with the others in AvailableGPUs.
+    ``dynamic_slots`` is how many of them the slots that are not taken whole have then.
     """
 
     leftovers: frozenset[tuple[str, str]]
     left: Mapping[str, Mapping[str, Number]]
     without_devices: Mapping[str, Slot] = {}
+    dynamic_slots: Mapping[str, int] = {}
+
+
+#: What a cycle leaves that never comes: all as it was.
+NOTHING_TAKEN = AfterCycle(frozenset(), {})
 
 
 def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
@@ -47,7 +53,8 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
         return AfterCycle(frozenset(), left)
     # Nothing is drawn: no job ends here.
     world = World(pool, lambda job, dice: math.inf, cast("Dice", None))
-    world.take(whole)
+    # What a schedd ends at once, since it runs too many jobs, has started all the same.
+    world.begin(whole)
     name_of = cycle.askers.access.name_of
     jobs = frozenset(
         (name_of(start.job), start.job.id) for start in world.runs.starts if start.by == LEFTOVER
@@ -57,7 +64,8 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
             left[made.slot] = world.holdings.bases[made.slot].left
     bases = {name: world.holdings.bases[name] for name in left if name in world.holdings.bases}
     fewer = {name: each.slot for name, each in bases.items() if len(each.free) < len(each.devices)}
-    return AfterCycle(jobs, left, fewer)
+    numbers = {name: len(each.claims) for name, each in bases.items() if not each.whole}
+    return AfterCycle(jobs, left, fewer, numbers)
 
 
 def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:

@@ -279,7 +279,7 @@ WALLS: Mapping[str, WallType] = {
         "a number as the request",
     ),
     CONSUMPTION: WallType(
-        "The consumption policy of slots gives the job no valid amount.",
+        "The consumption policy of slots takes nothing valid for the job, or more than they have.",
         "Consumption<asset> of the execution points",
     ),
     OTHER_ACCESS_POINT: WallType(

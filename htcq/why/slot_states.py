@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.classads import Value
+from htcq.pool.slot import DYNAMIC, Slot
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
 from htcq.simulate.cycle.slot_table import SlotTable
 from htcq.units import GPUS, attribute
+from htcq.why.leftovers import AfterCycle
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -65,22 +67,37 @@ class SlotStates:
     def unused(self) -> Rows:
         """The slots with all that they had at birth, and with no dynamic slot."""
         found = self.table.with_left(lambda offer: offer.slot.whole())
-        if not any(_NUMBER.lower() in offer.slot.frame.words() for offer in self.offers):
+        if not self.is_counting:
             return found
         return found.with_added([{_NUMBER: 0} for _ in self.offers])
 
-    def with_left(self, left: Mapping[str, Mapping[str, Number]]) -> Rows:
-        """Return the slots with what is ``left`` of them by name, others as the cycle began."""
+    @cached_property
+    def is_counting(self) -> bool:
+        """Whether the ad of some slot looks at how many dynamic slots it has."""
+        return any(_NUMBER.lower() in offer.slot.frame.words() for offer in self.offers)
+
+    def number(self, row: int, after: AfterCycle) -> Value:
+        """Return how many dynamic slots the slot of a row has then."""
+        offer = self.offers[row]
+        return after.dynamic_slots.get(offer.name, offer.slot.dynamic_slots)
+
+    def with_left(self, after: AfterCycle) -> Rows:
+        """Return the slots as the cycle leaves them: the next ads of their startds."""
+        left = after.left
         if not any(offer.name in left for offer in self.offers):
             return self.first
-        return self.table.with_left(lambda offer: left.get(offer.name, offer.at_first))
+        found = self.table.with_left(lambda offer: left.get(offer.name, offer.at_first))
+        if not self.is_counting:
+            return found
+        numbers = [self.number(row, after) for row in range(len(self.offers))]
+        return found.with_added([{_NUMBER: each} for each in numbers])
 
-    def at_last(self, job: JobTable, left: Mapping[str, Mapping[str, Number]]) -> SlotAnswer:
-        """Return what the slots answer to ``job`` with what claims have ``left`` of them.
+    def at_last(self, job: JobTable, after: AfterCycle) -> SlotAnswer:
+        """Return what the slots answer to ``job`` as the cycle leaves them.
 
         Taken ones do not fit. What an access point fills by itself is taken as well.
         """
-        answer = self.with_left(left).answer(job)
+        answer = self.with_left(after).answer(job)
         return answer._replace(fits=answer.fits & (self.table.alive | self.out_of_claims))
 
     @cached_property

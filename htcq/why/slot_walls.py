@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from htcq.pool.slot import Number
 from htcq.pool.slot_causes import ASSET_CURES, NO_DISK
-from htcq.units import DISK, GPUS, amount_name, amount_of, amounts_of, counted
+from htcq.units import DISK, GPUS, amount_name, amount_of, amounts_of, attribute, counted
 from htcq.why import match_failure as wall
 from htcq.why.blocked import Blocked, number_of, some_of
 from htcq.why.clause_walls import clause_walls
@@ -35,11 +35,14 @@ class _RequestedAmount(NamedTuple):
     clause: Clause | None = None
     more: bool = False
     now: str = ""
+    requested: Number | None = None
 
     @property
     def text(self) -> str:
         """Who asks for how much."""
         amount = amount_of(self.asset, self.amount)
+        if self.requested is not None:
+            return f"the consumption policy takes {amount} for it"
         if self.clause is None:
             return f"the job asks for {amount}"
         more = "more than " if self.more else ""
@@ -62,12 +65,21 @@ class _RequestedAmount(NamedTuple):
     @property
     def advice(self) -> str:
         """What resolves it where a smaller request does not."""
+        if self.requested is not None:
+            return f"Consumption{attribute(self.asset)} of the execution points"
         if self.clause is None:
             return ""
         change = f"{self._owner} of the execution points"
         if self.clause.of_job:
             change = "condor_qedit of Requirements"
         return f"{change}; a larger machine"
+
+
+def overcharge(short: Shortage, arrays: Any) -> str:
+    """Return of what a policy takes more than a slot has, and how much of it is requested."""
+    taken = arrays.least_of_most([(short.rows, short.amounts)])
+    asked = amount_of(short.asset, short.requested or 0)
+    return f"it takes {amount_of(short.asset, taken)} for a request of {asked}"
 
 
 def slot_side(
@@ -155,7 +167,9 @@ def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
         asked, largest = _asked(found, asset), _largest(found, asset)
         text = f"{asked.text}; {_most_of(asset, largest)}"
         amounts = {**asked.amounts, "largest": largest, "of": slots}
-        yield MatchFailure(wall.NO_SUCH_MACHINE, text, amounts, asked.advice)
+        is_charged = asked.requested is not None and asked.requested <= largest
+        id_ = wall.CONSUMPTION if is_charged else wall.NO_SUCH_MACHINE
+        yield MatchFailure(id_, text, amounts, asked.advice)
     allowed = some_of(each.only(~each.failure.refuses) for each in found)
     if missing or not allowed:
         return
@@ -229,8 +243,9 @@ def _free_of(found: _Found, asked: _RequestedAmount) -> str:
 
 def _all_asked(asked: Sequence[_RequestedAmount]) -> str:
     """Return who asks for how much of all these assets."""
-    requests = [amount_of(each.asset, each.amount) for each in asked if each.clause is None]
-    texts = [each.text for each in asked if each.clause is not None]
+    plain = [each for each in asked if each.clause is None and each.requested is None]
+    requests = [amount_of(each.asset, each.amount) for each in plain]
+    texts = [each.text for each in asked if each not in plain]
     if requests:
         texts.insert(0, f"the job asks for {' and '.join(requests)}")
     return "; ".join(texts)
@@ -316,7 +331,8 @@ def _most_asked(blocked: Blocked, asset: str, parts: Sequence[Shortage]) -> _Req
     some = [each for each in parts if each.rows.any()]
     amounts = [least_of_most([(each.rows, each.amounts)]) for each in some]
     by = max(zip(amounts, some), key=lambda each: (each[0], each[1].more))[1]
-    return _RequestedAmount(asset, amount, by.clause, by.more, blocked.failure.now)
+    now = blocked.failure.now
+    return _RequestedAmount(asset, amount, by.clause, by.more, now, by.requested)
 
 
 def _free(found: _Found, asset: str) -> Number:

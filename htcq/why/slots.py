@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from htcq.classads import parsed
 from htcq.pool.job import Job
@@ -17,16 +17,16 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_shortages import DiskInFiles, shortage_of
 from htcq.poolquota.closings import Closings
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.preemption import OWN_CLAIM
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.rows import Rows
 from htcq.units import DISK, GPUS, counted, first_named
 from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.closed_slots import ClosedSlots, Wanted
+from htcq.why.leftovers import AfterCycle
 from htcq.why.limits import LimitSide
 from htcq.why.match_failure import (
+    CONSUMPTION,
     OUTRANKED,
     PREEMPTION,
     REQUIREMENTS,
@@ -51,6 +51,7 @@ from htcq.why.slot_walls import (
     slot_side,
 )  # fmt: skip
 from htcq.why.unmatched import none_suits
+from htcq.why.wanted_slots import Meeting, WantedSlots
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -67,36 +68,30 @@ _ADVICE = {_RUNS_ON: "the end of these jobs; a shorter MAXJOBRETIREMENTTIME of t
 _NO_WEIGHT = "Failed to evaluate SlotWeight"
 
 
-class Meeting(NamedTuple):
-    """The jobs of one request of a ``submitter`` at one ``schedd``."""
-
-    job: JobTable
-    submitter: str
-    schedd: str
-
-
 class SlotSide:
     """The slots of ``cycle``, which has run, as jobs meet them."""
 
     def __init__(
         self,
         cycle: Cycle,
-        left: Mapping[str, Mapping[str, Number]],
+        after: AfterCycle,
         others: Callable[[], Iterable[Job]] = tuple,
     ) -> None:
-        """``left`` is what the claims of the cycle leave; ``others`` are jobs that run or start."""
+        """``after`` is what the cycle leaves; ``others`` are jobs that run or start."""
         self._cycle, self._clauses = cycle, Clauses(cycle.context, cycle.moment)
-        self._left = left
+        #: What requests would have of slots.
+        self.wants = WantedSlots(cycle.context, self._clauses)
+        self._after = after
         offers = cycle.offers
-        self._offered = [SlotStates(table, False) for table in offers.tables]
+        self.offered = [SlotStates(table, False) for table in offers.tables]
         withheld = [SlotStates(table, True) for table in offers.apart(offers.withheld)]
         hidden = cycle.quotas.supply.hidden
-        self._seen = [*self._offered, *withheld]
+        self._seen = [*self.offered, *withheld]
         self._hidden = [SlotStates(table, True) for table in offers.apart(hidden)]
         self.closed = ClosedSlots(
             Closings(cycle.quotas.pool),
             DiskInFiles(cycle.quotas.supply.every),
-            self._offered,
+            self.offered,
             lambda: (self.meeting(job).job for job in others()),
         )
         beside = other_negotiators(cycle.quotas.pool)
@@ -216,17 +211,19 @@ class SlotSide:
         of_slots = list(slot_side(self._blocked(meeting), self._slots, bool(closed)))
         is_first = self._is_only_negotiator or (hiding and not closed and none_suits(of_slots))
         yield from hiding if is_first else ()
+        first = {CONSUMPTION}
         if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
-            of_slots.sort(key=lambda each: each.id != START)
+            first.add(START)
+        of_slots.sort(key=lambda each: each.id not in first)
         yield from of_slots
         yield from () if is_first else hiding
         yield from self._preemption(meeting)
 
     def _wanting(self, meeting: Meeting) -> Wanted:
-        return lambda slots, rows: self.wanted(slots, rows, meeting)
+        return lambda slots, rows: self.wants.wanted(slots, rows, meeting)
 
     def _is_any_left(self, meeting: Meeting) -> bool:
-        return any(self._takes(each, meeting) for each in self._offered)
+        return any(self._takes(each, meeting) for each in self.offered)
 
     def _takes(self, slots: SlotStates, meeting: Meeting) -> bool:
         """Return whether slots are left at the end of the cycle that would take a job."""
@@ -251,7 +248,10 @@ class SlotSide:
                 machines = machines & ~any_of(closed, slots.nowhere)
                 suited = suited & machines
             wanted = self._wanted(slots, meeting)
-            short = Failure(slots.nowhere, short=too_little(slots.first, wanted, slots.machines))
+            small = too_little(slots.first, wanted, slots.machines)
+            if slots.table.policy:
+                small = self._clauses.charges(slots.first, meeting.job, slots.machines)
+            short = Failure(slots.nowhere, short=small)
             if suited.any():
                 yield from self._suited(slots, suited, short, meeting)
             unsuited = machines & ~suited
@@ -296,7 +296,7 @@ class SlotSide:
         if slots.fault:
             yield Blocked(WEIGHT, slots, rows, detail=slots.fault)
             return
-        first, last = slots.first.answer(meeting.job), slots.at_last(meeting.job, self._left)
+        first, last = slots.first.answer(meeting.job), slots.at_last(meeting.job, self._after)
         for crashes in (first.crashes, last.crashes):
             if crashes is not None:
                 yield Blocked(WEIGHT, slots, rows & crashes, detail=_NO_WEIGHT)
@@ -334,6 +334,11 @@ class SlotSide:
         has_room = slots.nowhere
         if not slots.is_withheld:
             has_room = rows & ~slots.held & ~short.lacks_any
+            if not every:
+                free = rows & ~slots.held & self.wants.charged(slots, slots.first, meeting)
+                for detail, over in self.wants.overcharges(slots, free, meeting).items():
+                    yield Blocked(POLICY, slots, over, detail=detail)
+                    rows = rows & ~over
         if not every:
             rows = has_room
         flaws = self._clauses.flaws(slots.unused, meeting.job, rows)
@@ -352,17 +357,6 @@ class SlotSide:
         for where, is_roomy in ((has_room, True), (~has_room, False)):
             left = slots.unused.left
             yield Blocked(UNUSED, slots, rows & where, failure, left, has_room=is_roomy)
-
-    def wanted(self, slots: SlotStates, rows: Rows, meeting: Meeting) -> Array:
-        """Return which slots with so much left jobs would have, if nothing closed them to jobs.
-
-        The job's own Requirements hold there, and there is as much as it requests.
-        """
-        asked = self._clauses.requested(meeting.job)
-        column = self._cycle.context.engine.column
-        amounts = {asset: column([asked[asset]]) for asset in asked if asset in rows.left}
-        short = too_little(rows, amounts, ~slots.nowhere)
-        return rows.wanted_by(meeting.job) & ~any_of((each.rows for each in short), slots.nowhere)
 
     def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield a wall where the negotiator does not see slots that have room for a job."""

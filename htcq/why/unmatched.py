@@ -58,6 +58,8 @@ _PASSING = frozenset(
         *(name.lower() for name in names(SLOT, MACHINE)),
     )
 )  # fmt: skip
+#: What jobs alone take of a machine, and give back as they end.
+_IN_JOBS = frozenset(("virtualmemory", "totalvirtualmemory"))
 #: Reasons for which a job does not get a slot that would take it.
 _OF_SUITING = frozenset((
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION, wall.DRAINED,
@@ -192,21 +194,26 @@ class _Tables:
         """Return which slots take the job now, or may at another time without any change."""
         may = ~failure.lacks_any
         for clause, rows in failure.clauses.items():
-            if not self._passes(clause, slots, request):
-                refused = rows
+            passing = self._passing(clause, slots, request)
+            if passing <= _IN_JOBS:
+                refused = rows & ~self._in_use(slots) if passing else rows
                 if not clause.of_job:
                     refused = rows & ~self._is_out_of_use(slots)
                 may = may & ~refused
         return may
 
-    def _passes(self, clause: Clause, slots: SlotStates, request: Request) -> bool:
+    def _in_use(self, slots: SlotStates) -> Array:
+        used = [each.claimed or bool(as_number(each.dynamic_slots)) for each in slots.slots]
+        return slots.arrays.truths_of(used)
+
+    def _passing(self, clause: Clause, slots: SlotStates, request: Request) -> frozenset[str]:
+        """Return what a clause looks at that changes by itself."""
         links = self.context.links
         expression = links.parsed(clause.text)
         if expression is None:
-            return False
+            return frozenset()
         frame = slots.table.offer(0).slot.frame
-        reached = links.reached(expression.words(), frame, request.frame)
-        return not _PASSING.isdisjoint(reached)
+        return _PASSING & links.reached(expression.words(), frame, request.frame)
 
     def _is_out_of_use(self, slots: SlotStates) -> Array:
         known = self._out_of_use.get(slots)

@@ -34,8 +34,9 @@ from htcq.why.access import (
     silent_schedds,
     silent_walls,
 )
+from htcq.why.beside_others import beside_others
 from htcq.why.blocked import Blocked
-from htcq.why.competition import Competition
+from htcq.why.competition import Competition, open_orders
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import after_cycle
@@ -155,9 +156,10 @@ class Verdicts:
         self._asking: dict[int, list[SubmitterQueue]] = {}
         for asking in self.cycle.askers.every:
             self._asking.setdefault(id(asking.queue), []).append(asking)
-        self._equals = dict(_open_orders(self.cycle, self.trace))
+        self._equals = dict(open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
-        self.slots = SlotSide(self.cycle, self.after.left, lambda: self.others)
+        self.slots = SlotSide(self.cycle, self.after, lambda: self.others)
+        self._beside_others = frozenset(beside_others(self.cycle, self.slots, self.after))
         self._competition = Competition(self.cycle)
         #: What of the negotiator keeps every job from a match.
         self.of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
@@ -167,7 +169,8 @@ class Verdicts:
         """The reasons for which matches were given back or refused, by the name of the slot."""
         found: dict[str, str] = {}
         for match in self.trace.matches:
-            if match.refusal:
+            key = match.access_point, match.job, match.slot
+            if match.refusal and key not in self._beside_others:
                 found.setdefault(match.slot, RETURNED.get(match.refusal, CLAIM_REFUSED))
         return found
 
@@ -222,6 +225,8 @@ class Verdicts:
             return self._starts(MATCH)
         if key in self.after.leftovers:
             return self._starts(LEFTOVER)
+        if made is not None and (*key, made.slot) in self._beside_others:
+            return self._stays(*self.slots.walls(job, True, self._explains_slots))
         if made is not None:
             return self._stays(refused(made.slot, made.claim.refusal))
         if back is not None and back.job:
@@ -383,17 +388,3 @@ class Verdicts:
         if offered is not None and offered.rejection:
             why = offered.rejection
         return MatchFailure(OUTRANKED, f"earlier jobs take the slots: {why}")
-
-
-def _open_orders(cycle: Cycle, trace: Trace) -> Iterator[tuple[tuple[str, str], int]]:
-    """Yield submitters at access points that are equal to others, and how many these are.
-
-    Only where the collector's order, which decides between them, is not known and one of them is
-    rejected.
-    """
-    if cycle.askers.is_in_order:
-        return
-    rejected = {each.submitter for each in trace.rejections}
-    for asking in cycle.askers.every:
-        if len(asking.equals) > 1 and not rejected.isdisjoint(asking.equals):
-            yield (asking.submitter.name, asking.access.name), len(asking.equals)

@@ -111,5 +111,11 @@ LIFTS: Mapping[str, Lift] = {
     wall.GROUP_QUOTA: _central(GROUP_NAMES=""),
     wall.SUBMITTER_SHARE: _central(NEGOTIATOR_IGNORE_USER_PRIORITIES="True"),
     wall.CONCURRENCY_LIMIT: _central(LIC_LIMIT=str(_MANY), CONCURRENCY_LIMIT_DEFAULT_DB=str(_MANY)),
+    wall.CONSUMPTION: _slots(
+        ConsumptionCpus="TARGET.RequestCpus ?: 1",
+        ConsumptionMemory="TARGET.RequestMemory ?: 1",
+        ConsumptionDisk="TARGET.RequestDisk ?: 1",
+        ConsumptionGPUs="TARGET.RequestGPUs ?: 0",
+    ),
     wall.NO_CLAIMS_LEFT: _slots(NumClaims="1000"),
 }

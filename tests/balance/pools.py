@@ -8,11 +8,12 @@ from pathlib import Path
 from htcq.balance.amounts import Amounts, total_of
 from htcq.balance.balance import Balance, balance_of
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED
+from htcq.classads import as_number
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
 from htcq.store.snapshot import open_snapshot
-from htcq.units import CPUS, GPUS, MEMORY
+from htcq.units import CPUS, GPUS, MEMORY, attribute
 from htcq.why.choice import all_idle
 from htcq.why.verdict import Verdicts
 from tests.docs.documents import ROOT
@@ -50,7 +51,8 @@ def hardware_of(pool: Pool) -> tuple[int | float, ...]:
             continue
         whole = slot.left() if slot.type == DYNAMIC or slot.claimed else slot.total()
         for place, asset in enumerate((CPUS, MEMORY, GPUS)):
-            sums[place] += whole.get(asset) or 0
+            deleted = as_number(slot.frame.value(f"BrokenSlot{attribute(asset)}")) or 0
+            sums[place] += (whole.get(asset) or 0) + deleted
     return tuple(sums)
 
 

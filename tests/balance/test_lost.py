@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from htcq.audit.rule import Severity
 from htcq.balance.causes import ASSET_MISSING, IN_NO_SLOT, STRANDED, WEIGHT_CHANGES
 from htcq.pool.slot_state import BROKEN
-from tests.audit.sites import Text, dynamic_slot, job, pool, slot, submitter
+from htcq.report.views.status import headline
+from tests.audit.sites import Text, dynamic_slot, job, look, pool, slot, submitter
 from tests.balance.pools import balanced, check
 
 #: What a startd of 25.14.1 says where EXECUTE does not exist: nothing is left of the slot.
@@ -59,6 +61,39 @@ def test_a_disk_full_of_files_takes_no_job() -> None:
     assert not found.is_sound
 
 
+def test_a_disk_that_was_full_from_the_start_takes_no_job() -> None:
+    """TotalSlotDisk is less than jobs get that ask for no disk: JOB_DEFAULT_REQUESTDISK of 25.2.1."""
+    full = slot("slot1@node2", Disk=2048, TotalSlotDisk="2048.0")
+    queue = [job(f"1.{proc}", RequestDisk=1048576) for proc in range(20)]
+    found = check(pool(slot(), full, submitter(IdleJobs=20), jobs=queue))
+    missing = found.of(ASSET_MISSING)
+    assert missing is not None
+    assert (missing.amounts.cpus, missing.jobs, missing.details[0][0]) == (8, 8, "disk")
+    small = [job(f"1.{proc}") for proc in range(2)]
+    assert not check(pool(full, submitter(IdleJobs=2), jobs=small)).of(ASSET_MISSING)
+
+
+def test_broken_dynamic_slots_that_were_deleted_are_no_less_there() -> None:
+    """TotalSlot* of the partitionable slot is without them (ResAttributes.cpp, 25.14)."""
+    smaller = slot(
+        BrokenSlotCpus=2, BrokenSlotMemory=4096, TotalSlotCpus=6, TotalSlotMemory=12288, Cpus=6,
+        Memory=12288,
+    )  # fmt: skip
+    found = check(pool(smaller, submitter(IdleJobs=20), jobs=_JOBS))
+    broken = found.of(BROKEN)
+    assert broken is not None
+    assert (found.total.cpus, broken.amounts[1:3], broken.jobs) == (8, (2, 4096), 2)
+    assert found.todo[0].cure == "a restart of the startd (slot1@node1)"
+
+
+def test_devices_that_are_lost_are_no_more_than_the_machine_has() -> None:
+    """BrokenSlotGPUs of 25.14 says how many the slot has now, not how many it has lost."""
+    fewer = slot(BrokenSlotGPUs=3, TotalGPUs=4, TotalSlotGPUs=3, GPUs=3)
+    broken = balanced(pool(fewer, submitter(IdleJobs=0), jobs=[])).of(BROKEN)
+    assert broken is not None
+    assert (broken.amounts.gpus, broken.amounts.cpus) == (1, 0)
+
+
 def test_files_beside_running_jobs_are_no_request_of_these() -> None:
     full = slot("slot1@node2", Cpus=7, Memory=15360, Disk=10, NumDynamicSlots=1)
     beside = dynamic_slot("slot1_1@node2", "bob@site", Disk=5000000)
@@ -89,6 +124,17 @@ def test_offline_gpus_are_of_no_dynamic_slot() -> None:
     assert not found.is_sound
     cure = "OFFLINE_MACHINE_RESOURCE_GPUs of the execution point (slot1@node2)"
     assert found.todo[0].cure == cure
+
+
+def test_gpus_without_weight_are_told_as_gpus() -> None:
+    queue = [job(f"1.{proc}", RequestGPUs=1) for proc in range(4)]
+    given = pool(slot(GPUs=2, TotalSlotGPUs=4), submitter(IdleJobs=4), jobs=queue, config="")
+    said = headline(check(given))
+    expected = "2 GPUs of slots that lack memory, disk or GPUs (gpus)"
+    assert said == f"2 GPUs stand idle while 2 jobs wait: {expected}"
+    (finding,) = look("capacity-idle-while-jobs-wait", given).findings
+    assert "1 slot with 2 GPUs, 50 % of the GPUs, stands idle" in finding.message
+    assert finding.severity is not Severity.INFO
 
 
 def test_ads_that_do_not_add_up_are_named() -> None:

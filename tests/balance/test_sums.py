@@ -46,3 +46,8 @@ def test_what_decides_in_random_families_is_explained_as_well() -> None:
     for seed in range(_EACH):
         found: Pool = random_pool(seed, Families(seed))
         check(found)
+
+
+def test_a_job_that_its_schedd_ends_at_once_has_started() -> None:
+    """Two jobs are matched where MAX_JOBS_RUNNING lets one run; the slots of both are in use."""
+    check(random_pool(9147))

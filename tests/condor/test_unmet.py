@@ -177,8 +177,8 @@ def test_holds_that_no_user_can_lift_and_claims_that_are_lost(fleet: Fleet, tmp_
     named(
         said(fleet, tmp_path),
         {
-            "m2": ("", ("jobs-held-by-faults", "machine m2.test"), by),
-            "m2 by itself": ("", (_LASTS, "machine m2.test"), "PREEMPT"),
+            # That its jobs go on hold follows from PREEMPT.
+            "m2": ("", (_LASTS, "machine m2.test"), "PREEMPT"),
             "m3": ("", (_STARTS, "machine m3.test"), "RecentClaimRequests"),
             "m4": ("", ("jobs-held-by-faults", "machine m4.test"), by),
             "ap2": (

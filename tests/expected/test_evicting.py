@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.expected.unmet import LASTS
-from tests.audit.sites import Text, found
+from htcq.expected.unmet import HELD_BY_FAULTS, LASTS
+from tests.audit.sites import Text, found, job
 from tests.balance.pools import balanced
 from tests.expected.pools import cycles, free, observed, only, site, waiting
 
@@ -37,3 +37,17 @@ def test_what_lets_jobs_last_or_takes_none_is_no_finding(
 ) -> None:
     execute = {"node1": f"{knobs}\n"}
     assert not found(LASTS, site(free(**own), cycles(), jobs=[waiting()], execute=execute))
+
+
+def test_jobs_that_such_a_machine_puts_on_hold_are_of_the_same_fault() -> None:
+    """WANT_HOLD beside PREEMPT: the machine is named once, with what there is to do about the jobs."""
+    execute = {"node1": "PREEMPT = True\nWANT_HOLD = True\n"}
+    own: dict[str, Text] = {
+        "JobStatus": 5, "HoldReasonCode": 21, "HoldReasonSubCode": 0,
+        "LastRemoteHost": '"slot1_1@node1"', "NumShadowStarts": 1, "NumJobStarts": 1,
+    }  # fmt: skip
+    jobs = [waiting(), *(job(f"7.{proc}", ScheddName='"access1"', **own) for proc in range(3))]
+    given = site(free(), cycles(), jobs=jobs, execute=execute)
+    assert HELD_BY_FAULTS not in {each.id for each in balanced(given).unmet}
+    finding = only(LASTS, given)
+    assert "3 jobs, such as 7.0, went on hold there" in finding.message

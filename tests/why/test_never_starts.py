@@ -14,7 +14,7 @@ from htcq.pool.pool import Pool
 from htcq.why import match_failure as wall
 from htcq.why.choice import at_access_point, jobs_of
 from htcq.why.verdict import Verdict, Verdicts
-from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
+from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd, slot, submitter
 
 #: A cluster of ten jobs, of which one may be idle at a time.
 FACTORY: dict[str, Text] = {
@@ -141,3 +141,17 @@ def test_a_slot_that_another_access_point_has_claimed_as_a_whole() -> None:
         wall.OTHER_ACCESS_POINT,
         {"slots": 1, "why": "access2"},
     )
+
+
+def test_swap_that_no_job_uses_does_not_come_by_itself() -> None:
+    """Where jobs run they may give it back as they end."""
+    clause = "TARGET.Memory >= RequestMemory && TARGET.VirtualMemory >= 1000000"
+    queue = [job(ScheddName='"access1"', Requirements=clause)]
+    ads = (submitter(), schedd(), negotiator())
+    idle = slot(VirtualMemory=500)
+    used = slot(VirtualMemory=500, Cpus=7, Memory=15360, NumDynamicSlots=1)
+    found = [
+        Verdicts(given).on(given.jobs or ())[0].fits_nowhere
+        for given in (pool(idle, *ads, jobs=queue), pool(used, dynamic_slot(), *ads, jobs=queue))
+    ]
+    assert found == [True, False]

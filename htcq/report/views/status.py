@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from htcq.balance.amounts import Amounts
+from htcq.balance.amounts import Amounts, total_of
 from htcq.balance.balance import Balance, Todo
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
@@ -92,11 +92,10 @@ def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
     faults = sorted(balance.faults, key=lambda each: -each.amounts.weight)
     if not faults:
         return ""
-    amounts = [each.amounts for each in faults]
-    cores = sum(each.cpus for each in amounts)
-    what, verb = amount_of(CPUS, cores), "stands" if cores == 1 else "stand"
-    if not cores:
-        what, verb = f"weight {show_number(sum(each.weight for each in amounts))}", "stands"
+    amounts = total_of(each.amounts for each in faults)
+    what, verb = amounts.in_words, "stand"
+    if what.startswith(("1 ", "weight")):
+        verb = "stands"
     jobs = counted(balance.waiting, "job")
     wait = "waits" if balance.waiting == 1 else "wait"
     users = sum(each.behind for each in faults)
@@ -113,7 +112,7 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
     """Return a cause with its cores, since when, and by whom or why."""
     amount = show_number(standing.amounts.cpus)
     if not standing.amounts.cpus:
-        amount = f"weight {show_number(standing.amounts.weight)}"
+        amount = standing.amounts.in_words
     text = f"{amount} {cause_type(standing.cause).name}"
     if standing.since is not None and now is not None:
         text += f" {since_words(standing.since, now, zone)}"
@@ -349,8 +348,10 @@ def gain_text(gain: Gain) -> str:
         return counted(gain.jobs, "job") if gain.jobs else ""
     if not gain.jobs:
         return f"it keeps {counted(gain.behind, 'job')}, and something else does as well"
-    weight = show_number(gain.wanted.weight)
-    text = f"{counted(gain.jobs, 'job')} would start and use weight {weight} of the slots"
+    used = f"weight {show_number(gain.wanted.weight)}"
+    if not gain.wanted.weight:
+        used = gain.wanted.in_words
+    text = f"{counted(gain.jobs, 'job')} would start and use {used} of the slots"
     if 0 < gain.started < gain.jobs:
         text += f", {gain.started} of them with the next cycle"
     return text

@@ -26,7 +26,7 @@ from htcq.units import GPUS
 
 
 class Holdings:
-    """Every slot of ``pool`` but the dynamic ones (``bases``), and the claims on them."""
+    """Every slot of ``pool`` that is no claim (``bases``), and the claims on them."""
 
     def __init__(self, pool: Pool, occupancy: Occupancy, devices: Devices) -> None:
         self._pool, self._occupancy, self._devices = pool, occupancy, devices
@@ -47,7 +47,8 @@ class Holdings:
         """Take over the slots of the captured pool, and yield its claims one after another."""
         slots = self._pool.slots or ()
         for slot in slots:
-            if slot.type != DYNAMIC:
+            # The negotiator matches a dynamic slot that nobody has as any other.
+            if slot.type != DYNAMIC or not (slot.claimed and slot.customer):
                 found = self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
                 self._devices.move_in(found)
         self.draining.captured(self.bases.values(), self._start_of)

@@ -85,6 +85,15 @@ class World:
         self._startds.begin()
 
     def take(self, made: Iterable[Made]) -> int:
+        """Let the jobs start that were matched, unless a startd refuses; return how many did.
+
+        Then schedds and startds end the claims that they do not keep.
+        """
+        started = self.begin(made)
+        self._leave()
+        return started
+
+    def begin(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
         asked, started = tuple(made), 0
         held, preempted = {}, list[tuple[Job, list[Claim]]]()
@@ -127,7 +136,6 @@ class World:
                 self.runs.evict(claim)
             # It starts where they were when they are gone.
             self.runs.materialize(job)
-        self._leave()
         return started + rests
 
     def _leave(self) -> None:

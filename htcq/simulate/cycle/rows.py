@@ -298,6 +298,18 @@ class Rows:
             wanted = wanted & self._suffices(taken)
         return wanted & self.arrays.truths(self.rows)
 
+    def charged(self, job: JobTable, asked: Mapping[str, Column]) -> Array:
+        """Return where there is what ``job`` has ``asked`` for, and a policy does not give it.
+
+        It takes more of an asset than there is, or nothing that is valid. START is not looked at.
+        """
+        if self.takes_all:
+            return self.arrays.truths(self.rows, False)
+        found = self._wanted(job.table) & ~self._suffices(self.taken(job))
+        for asset, amount in asked.items():
+            found = found & self.arrays.at_least(self.left[asset], amount)
+        return found
+
     def _wanted(self, asking: Table) -> Array:
         return self._kind.engine.evaluate(named(_REQUIREMENTS), asking, self.table).hold()
 
