@@ -195,10 +195,8 @@ class Capacities:
                 birth = self._weighed.at_birth(slot)
             kind = self._kind(slot)
             deleted = self._deleted(slot, kind)
-            by_kind[kind] = by_kind.get(kind, NOTHING).plus(deleted)
-            total = total.plus(deleted)
-            by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth)
-            total = total.plus(birth)
+            by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth).plus(deleted)
+            total = total.plus(birth).plus(deleted)
             missing = birth.minus(now)
             if missing.is_nothing:
                 continue
@@ -266,12 +264,10 @@ class Capacities:
             if number in pieces.charged:
                 cause = wall.CONSUMPTION
             elif number not in pieces.whole:
-                cause = SPECIALISED if self._others(pieces) else START_REFUSES
+                table = pieces.table
+                others = table is not None and table.takes_others(self._verdicts, pieces.row)
+                cause = SPECIALISED if others else START_REFUSES
             yield Taker(number, cause, is_alone)
-
-    def _others(self, pieces: Pieces) -> bool:
-        """Return whether START takes any other job of the pool."""
-        return pieces.table is not None and pieces.table.takes_others(self._verdicts, pieces.row)
 
     def _taken(
         self, pieces: Pieces, rest: Sequence[int], takers: Iterable[Taker]
