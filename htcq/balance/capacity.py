@@ -263,6 +263,7 @@ class Capacities:
             cause, is_alone = START_IS_FULL, not pieces.kept_by
             if number in pieces.charged:
                 cause = wall.CONSUMPTION
+                is_alone = is_alone and pieces.open_to(self._waiting[number])
             elif number not in pieces.whole:
                 cause = SPECIALISED if self._others(pieces) else START_REFUSES
             yield Taker(number, cause, is_alone)
