@@ -263,6 +263,7 @@ class Capacities:
             cause, is_alone = START_IS_FULL, not pieces.kept_by
             if number in pieces.charged:
                 cause = wall.CONSUMPTION
+                is_alone = is_alone and pieces.open_to(self._waiting[number])
             elif number not in pieces.whole:
                 table = pieces.table
                 others = table is not None and table.takes_others(self._verdicts, pieces.row)

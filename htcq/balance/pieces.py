@@ -61,6 +61,10 @@ class Pieces:
         """The first of the causes for which no job gets them; empty where there is none."""
         return self.closings[0] if self.closings else ""
 
+    def open_to(self, one: Waiting) -> bool:
+        """Return whether START takes jobs of a class, whatever else keeps them."""
+        return self.table is None or self.table.start_takes(self.row, one)
+
 
 def alike(
     verdicts: Verdicts,

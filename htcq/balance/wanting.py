@@ -27,6 +27,7 @@ from htcq.why.verdict import Verdict, Verdicts
 from htcq.why.wanted_slots import Meeting
 
 Array = Any
+_NOTHING: Mapping[str, Value] = {}
 _START, _NUMBER = "Start", "NumDynamicSlots"
 #: The devices that no job has, those that a job requires, and what compares both.
 _DEVICES, _REQUIRED, _REQUIREMENTS = "AvailableGPUs", "RequireGPUs", "Requirements"
@@ -188,15 +189,22 @@ class Table:
         None where START does not look at that, or is false already.
         """
         number, slot = as_number(self.dynamic_slots(row)), self.slots.offers[row].slot
-        if number is None or slot.type != PARTITIONABLE or _START not in slot.frame:
+        if number is None or slot.type != PARTITIONABLE:
             return None
-        left, job, more = dict(self.left(row)), one.request.first.ad(), 0
-        while more <= max(1, left.get(CPUS, 0)):
-            ad = slot.ad(left, {_NUMBER: number + more})
-            if not holds(named(_START).evaluate(ad, job)):
+        more = 0
+        while more <= max(1, self.left(row).get(CPUS, 0)):
+            if not self.start_takes(row, one, {_NUMBER: number + more}):
                 return more or None
             more += 1
         return None
+
+    def start_takes(self, row: int, one: Waiting, added: Mapping[str, Value] = _NOTHING) -> bool:
+        """Return whether START of the slot of a row takes a job, whatever else keeps it."""
+        slot = self.slots.offers[row].slot
+        if _START not in slot.frame:
+            return True
+        ad = slot.ad(dict(self.left(row)), added)
+        return holds(named(_START).evaluate(ad, one.request.first.ad()))
 
     def takes_others(self, verdicts: Verdicts, row: int) -> bool:
         """Return whether the slot of a row, if it were empty, took any other job of the pool."""

@@ -271,8 +271,9 @@ class Clauses:
         requested, found = self.requested(job), list[Shortage]()
         for each in too_little(rows, rows.taken(job), where):
             asked = requested.get(each.asset, 0)
-            taken = rows.arrays.least_of_most([(each.rows, each.amounts)])
-            found.append(each._replace(requested=asked) if taken > asked else each)
+            # Where the request alone is too much the policy makes no difference.
+            is_enough = rows.arrays.largest(rows.left[each.asset], each.rows) >= asked
+            found.append(each._replace(requested=asked) if is_enough else each)
         return found
 
     def flaws(self, rows: Rows, job: JobTable, where: Array) -> Mapping[str, Array]:
