@@ -45,7 +45,7 @@ CAUSES: Mapping[str, CauseType] = {
     wall.SLOT_CONSTRAINT: CauseType(
         "hidden by NEGOTIATOR_SLOT_CONSTRAINT",
         "NEGOTIATOR_SLOT_CONSTRAINT hides the slot from the negotiator.",
-        "NEGOTIATOR_SLOT_CONSTRAINT of the central manager",
+        wall.WALLS[wall.SLOT_CONSTRAINT].lifted_by,
         True,
     ),
     OTHER_NEGOTIATOR: CauseType(

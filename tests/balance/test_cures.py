@@ -67,3 +67,60 @@ def test_who_has_no_idle_jobs_leaves_its_share_to_those_who_have() -> None:
     ).faults
 
     assert (fault.gain.jobs, fault.gain.started) == (30, 30)
+
+
+def _todo(found: Balance) -> list[tuple[str, str]]:
+    return [(each.cause, each.cure) for each in found.todo]
+
+
+def test_a_limit_is_raised_by_its_own_knob() -> None:
+    jobs = [job(f"1.{proc}", ConcurrencyLimits='"matlab"') for proc in range(2)]
+    given = pool(slot(), schedd(), submitter(IdleJobs=2), jobs=jobs, config="MATLAB_LIMIT = 0\n")
+    cure = "a higher MATLAB_LIMIT; less of it in ConcurrencyLimits"
+    assert _todo(balanced(given)) == [("concurrency-limit", cure)]
+
+
+def test_the_access_point_that_runs_as_many_jobs_as_it_may_is_named() -> None:
+    """What another one matches in the same cycle is no further obstacle: the next cycle has room."""
+    ads = (
+        *(slot(f"slot1@node{place}") for place in range(2)),
+        schedd(MaxJobsRunning=0), submitter(IdleJobs=3),
+        schedd("access2"), submitter("bob@site", ScheddName='"access2"', IdleJobs=2),
+    )  # fmt: skip
+    jobs = [job(f"1.{proc}", ScheddName='"access1"') for proc in range(3)]
+    jobs += [
+        job(f"2.{proc}", ScheddName='"access2"', User='"bob@site"', Owner='"bob"')
+        for proc in range(2)
+    ]
+    found = balanced(pool(*ads, jobs=jobs, config=""))
+    assert _todo(found) == [("max-jobs-running", "a higher MAX_JOBS_RUNNING of access1")]
+    assert (found.todo[0].gain.jobs, found.todo[0].gain.started) == (3, 0)
+
+
+def test_an_ad_that_counts_no_jobs_needs_no_weight() -> None:
+    given = pool(slot(), schedd(), submitter(IdleJobs=0), jobs=[job()], config="")
+    ((cause, cure),) = _todo(balanced(given))
+    assert cause == "no-demand"
+    assert cure.startswith("the next update of the schedd (SCHEDD_INTERVAL)")
+
+
+def test_the_knob_at_which_the_negotiator_exits_is_named() -> None:
+    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = lots\n"
+    found = balanced(pool(slot(), schedd(), submitter(), jobs=[job()], config=config))
+    cure = "a correct GROUP_QUOTA_a on the central manager"
+    assert _todo(found) == [("negotiator-crash", cure)]
+
+
+def test_the_negotiator_that_sees_the_hidden_slots_is_named() -> None:
+    gpus: dict[str, Text | None] = {"GPUs": 2, "TotalSlotGPUs": 2}
+    ads = (
+        slot(), slot("slot1@node2", **gpus), schedd(), submitter(),
+        negotiator(), negotiator(Name='"NGPU@central"'),
+    )  # fmt: skip
+    config = "NEGOTIATOR_SLOT_CONSTRAINT = (GPUs ?: 0) == 0\n"
+    asks = job(RequestGPUs=1, Requirements="TARGET.GPUs >= RequestGPUs")
+    found = balanced(pool(*ads, jobs=[asks], config=config))
+    (unknown,) = [each for each in found.unknown if "NEGOTIATOR_SLOT_CONSTRAINT" in each]
+    assert "--name NGPU@central says whether" in unknown
+    assert found.demand is not None
+    assert [each.reason for each in found.demand.by] == ["slot-constraint"]

@@ -313,6 +313,19 @@ def test_queues_of_one_user_are_not_those_of_the_pool() -> None:
     assert "queues-partial" not in {each.id for each in found}
 
 
+def test_a_schedd_without_an_ad_was_asked_by_nobody() -> None:
+    """A capture asks the schedds that the collector knows; the negotiator goes by the submitters."""
+    ads = (slot(LastHeardFrom=NOW), schedd("access2", LastHeardFrom=NOW))
+    both = (submitter(IdleJobs=1), submitter("bob@site", ScheddName='"access2"', IdleJobs=30))
+    jobs = pool(slot(), jobs=[job("2.0", ScheddName='"access2"', User='"bob@site"')]).jobs
+    found = ill(*ads, *both, jobs=jobs)
+    assert list(found) == ["queues-partial"]
+    assert "of whom the collector counts 1 idle jobs" in found["queues-partial"]
+    assert found["queues-partial"].endswith("(the collector has no ad of access1)")
+    # Of those that it has asked it knows all jobs.
+    assert ill(*ads, schedd(LastHeardFrom=NOW), *both, jobs=jobs) == {}
+
+
 def test_every_schedd_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A large pool has thousands of failed requests, and answers after every cycle."""
     looks: list[str] = []

@@ -44,7 +44,7 @@ def test_a_job_that_is_not_in_the_queue_yet() -> None:
     assert (found.starts, found.jobs[0].id, only.id) == (False, "3.4", wall.MAX_IDLE)
     assert only.amounts == {"next": 1, "to_come": 9, "max_idle": 1}
     assert (
-        "fewer than 1 of them are idle (max_idle); the next one is 3.1, with 9 jobs still to be "
+        "fewer than 1 of them are idle or on hold (max_idle); the next one is 3.1, with 9 jobs still to be "
         "materialized" in only.text
     )
 

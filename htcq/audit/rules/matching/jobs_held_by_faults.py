@@ -22,7 +22,7 @@ RULE = Rule(
     consequence=(
         "A job on hold is in no negotiation and waits until somebody releases it. Its user cannot "
         "fix the fault, and each further job that comes there goes on hold as well. Fewer than "
-        "three jobs are a warning."
+        "three jobs are a warning. Jobs that a schedd cannot materialize never come."
     ),
     advice="Repair the disk, the quota, the hook or the account; then condor_release of the jobs.",
     source="src/condor_utils/condor_holdcodes.h, docs/codes-other-values/hold-table.rst, 25.14",
