@@ -21,10 +21,12 @@ PARTS = 1000
 class GroupClaim:
     """A claimed slot and its job.
 
-    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where
-    no job is known. ``protected`` is the reason why it is never taken back, empty where it may be.
-    ``cost`` is what the job says that its lost work counts for; it has ``retirement`` seconds to
-    end when it is vacated. ``asks_protection``: it has HtcqProtected = true.
+    Slot, schedd, job, its submitter and when it ``started`` (seconds since 1970; None: unknown) are
+    what the startd says. ``job`` is ``cluster.proc``, empty where no job is known; ``queued``: it
+    is in the queues that were read. ``protected`` is the reason why it is never taken back, empty
+    where it may be. It has ``retirement`` seconds to end when it is vacated. What the owner of the
+    job says: ``prio``, ``checkpoints``, ``cost``, what its lost work counts for, and
+    ``asks_protection``: it has HtcqProtected = true.
     """
 
     group: str
@@ -37,8 +39,8 @@ class GroupClaim:
     started: float | None = None
     prio: int = 0
     checkpoints: bool = False
-    vacated: int = 0
     protected: str = ""
+    queued: bool = True
     cost: float = 1.0
     asks_protection: bool = False
     retirement: float = 0.0

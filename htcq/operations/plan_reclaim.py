@@ -119,7 +119,8 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     if live:
         silent = {what.partition("jobs of ")[2] for what, _ in pool.failed}
         heard = [schedd for schedd in pool.schedds if schedd.name not in silent]
-        ends = queues_of(heard, source.timeout).ends(wanted.limits.wall_time)
+        queues = queues_of(heard, source.pool, source.timeout)
+        ends = ends_of(observation, queues.allowed_times(wanted.limits.wall_time))
     ages = None
     if live:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
@@ -145,6 +146,18 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     history = wanted.journal.history(observation.negotiator)
     seen = PoolSeen(health.slots, health.schedds, health.pool_weight)
     return ObservedReclaim(planned, pool, observation, history, places, seen, tuple(refused))
+
+
+def ends_of(
+    observation: ElasticObservation, allowed: Mapping[JobKey, float]
+) -> dict[JobKey, float]:
+    """Return in how many seconds jobs end that may run for ``allowed`` seconds."""
+    ends = {}
+    for claim in observation.claims:
+        key = (claim.schedd, claim.job)
+        if claim.started is not None and key in allowed:
+            ends[key] = allowed[key] - (observation.taken_at - claim.started)
+    return ends
 
 
 def _refusals(
