@@ -26,6 +26,7 @@ from htcq.elastic.records import WEIGHT as WEIGHT
 from htcq.elastic.records import ElasticObservation as ElasticObservation
 from htcq.elastic.records import GroupClaim as GroupClaim
 from htcq.elastic.records import IdleJobs as IdleJobs
+from htcq.elastic.usage_check import usage_of
 from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import slot_classes
@@ -79,6 +80,7 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         capacity=capacity.capacity,
         unmatchable=capacity.unmatchable,
         unit_weights=capacity.unit_weights,
+        usage=usage_of(pool, negotiator, condor),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from htcq.elastic.usage_check import UsageSeen
 from htcq.quota.elastic.declaration import Amounts, ElasticDemand
 
 WEIGHT = "weight"
@@ -69,7 +70,8 @@ class ElasticObservation:
     The demand is in the dimensions that the quotas name. ``capacity`` is what all slots have, in
     every dimension; ``unmatchable`` the free part of it on slots that match nobody: drained,
     offline, or with a START that is false. ``unit_weights`` is the slot weight, in parts, that
-    usually comes with one unit of a dimension.
+    usually comes with one unit of a dimension. ``usage`` is that of HTCondor's groups, by the slots
+    and by the accountant.
     """
 
     taken_at: float
@@ -84,3 +86,4 @@ class ElasticObservation:
     capacity: Amounts = field(default_factory=dict)
     unmatchable: Amounts = field(default_factory=dict)
     unit_weights: Mapping[str, float] = field(default_factory=dict)
+    usage: UsageSeen = field(default_factory=UsageSeen)

@@ -74,6 +74,7 @@ class Reclaimer:
                 schedds=seen.schedds,
                 pool_weight=seen.pool_weight,
                 ending=plan.ending,
+                usage=seen.usage,
             )
         )
         for action, found in plan.measured:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Union
 
+from htcq.elastic.journal_lines import look_from, look_keys
 from htcq.elastic.reclaim.reclaim_fields import (
     FailedJob,
     JobEntry,
@@ -26,6 +27,7 @@ from htcq.elastic.reclaim.reclaim_fields import (
     number_from,
     text_from,
 )
+from htcq.elastic.usage_check import UsageLook
 
 #: The key of a record that holds the fields of reclaim.
 PAYLOAD = "reclaim"
@@ -55,7 +57,8 @@ class ObservationEvent:
     """One observation: the groups that were over their runtime, and those in need.
 
     ``slots``, ``schedds`` and ``pool_weight`` are the size of the pool that was seen (0: unknown).
-    ``ending`` are the jobs that were left alone because they say that they end soon.
+    ``ending`` are the jobs that were left alone because they say that they end soon, ``usage`` is
+    what it leaves for the next comparison with the accountant.
     """
 
     kind: ClassVar[str] = "reclaim-look"
@@ -66,6 +69,7 @@ class ObservationEvent:
     schedds: int = 0
     pool_weight: float = 0.0
     ending: tuple[JobKey, ...] = ()
+    usage: UsageLook = field(default_factory=UsageLook)
 
     @classmethod
     def read(cls, origin: Origin, payload: Payload) -> ObservationEvent:
@@ -73,7 +77,8 @@ class ObservationEvent:
         size = [number_from(payload.get(name, 0)) for name in ("slots", "schedds", "pool_weight")]
         over, needs = names_from(payload, "over"), names_from(payload, "needs")
         ending = keys_from(payload, "ending")
-        return cls(origin, over, needs, int(size[0]), int(size[1]), float(size[2]), ending)
+        usage = look_from(payload.get("usage"))
+        return cls(origin, over, needs, int(size[0]), int(size[1]), float(size[2]), ending, usage)
 
     def write(self) -> dict[str, Any]:
         """Return the fields of this kind."""
@@ -84,6 +89,7 @@ class ObservationEvent:
             "schedds": self.schedds,
             "pool_weight": self.pool_weight,
             **({"ending": [key_fields(job) for job in self.ending]} if self.ending else {}),
+            **({"usage": look_keys(self.usage)} if self.usage.time else {}),
         }
 
 
@@ -344,7 +350,7 @@ def event_from(record: Mapping[str, Any]) -> ReclaimEvent:
             text_from(payload, "negotiator"),
         )
         return _READERS[kind](origin, payload)
-    except (LookupError, TypeError, OverflowError) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(str(error)) from error
 
 
