@@ -1,9 +1,9 @@
 """Requests of idle jobs by submitter and schedd: the amounts that a claim of each would hold.
 
 An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job,
-HTCondor 25.14); one that is not parallel can use one, whatever its owner has written there. Jobs
-that no slot of the pool could ever run ask for nothing: else they moved quotas for ever. Where the
-queues are not known, the weight of idle jobs in the ads of schedds is used.
+HTCondor 25.14). Jobs that no slot of the pool could ever run ask for nothing: else they moved
+quotas for ever. Where the queues are not known, the weight of idle jobs in the ads of schedds is
+used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def idle_jobs_of(
             continue
         key = (job.submitter, _text(job.schedd), id(job.frame))
         one = equal.setdefault(key, _EqualJobs(job))
-        one.count += job.wanted if job.parallel else 1
+        one.count += job.wanted
         one.first = min(one.first, job, key=_number)
     found = _from_jobs(equal, condor, membership, charging)
     if not kept_back:

@@ -40,6 +40,7 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
                 AccountingGroup='"physics.ada"',
                 RequestCpus=2,
                 RequestMemory=2048,
+                MaxHosts=5,
             ),
             running("2.0", "slot1_2@node1", AccountingGroup='"chem.bob"', ScheddName='"ap"'),
         ],
@@ -51,7 +52,7 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
         "physics": {"cpus": 3, "memory": 6144},
         "chem": {"cpus": 1, "memory": 1024},
     }
-    assert seen.demand.request["physics"] == {"cpus": 3 + 2, "memory": 6144 + 2048}
+    assert seen.demand.request["physics"] == {"cpus": 3 + 5 * 2, "memory": 6144 + 5 * 2048}
     assert seen.demand.request["chem"] == seen.demand.used["chem"]
     assert seen.weights == {"physics": 3, "chem": 1}
     assert seen.problems == ()
@@ -169,13 +170,6 @@ def test_jobs_that_no_slot_could_run_ask_for_nothing_and_are_told_of() -> None:
     told = "3 idle jobs of physics could run in no slot of this pool: they are not counted"
     assert told in seen.problems
     assert observe(pool(node(), jobs=never, config="TAPE_LIMIT = 2\n"), TWO).demand.request == {}
-
-
-def test_a_job_that_is_not_parallel_asks_for_one_slot() -> None:
-    """Its owner may write any number into MaxHosts."""
-    given = pool(node(), jobs=[job(AccountingGroup='"physics.ada"', MaxHosts=1_000_000)])
-
-    assert observe(given, TWO).demand.request["physics"]["cpus"] == 1
 
 
 def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:
