@@ -39,8 +39,8 @@ def add_step_options(parser: argparse.ArgumentParser) -> None:
     add_journal(parser)
     parser.add_argument(
         "--accept-loss", action="store_true",
-        help=("accept that the pool has shrunk: share out what is left of its slots, schedds or "
-            "weight"),
+        help=("accept that the pool has shrunk, or has grown by more than it may: share out its "
+            "slots, schedds and weight as they are"),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from htcq.claims.claim import Claims, weight_of
 from htcq.claims.startds import StartdTable
 from htcq.classads import as_number, parsed
 from htcq.elastic.models import Models
+from htcq.elastic.possible_slots import PossibleSlots
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
@@ -27,7 +28,7 @@ from htcq.units import CPUS, GPUS
 class ClaimAmounts:
     """Whole amounts of one claim by dimension; ``weight`` is in parts.
 
-    ``matched``: some slot matches the job. ``model`` is the model of GPU that it asks for: empty
+    ``matched``: some slot could run the job. ``model`` is the model of GPU that it asks for: empty
     where any would do, None where no slot has it.
     """
 
@@ -47,7 +48,7 @@ class Charging:
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
         self._known: dict[int, ClaimAmounts] = {}
-        self._variants: dict[int, tuple[SlotClass, ...]] = {}
+        self._possible = PossibleSlots(self._claims, models)
         self._kinds = sorted(kinds, key=_heaviest_first)
 
     def of(self, jobs: Autocluster) -> ClaimAmounts:
@@ -58,7 +59,7 @@ class Charging:
         return self._known[key]
 
     def _charge(self, jobs: Autocluster) -> ClaimAmounts:
-        kind = next((each for each in self._kinds if self._suits(each, jobs)), None)
+        kind = next((each for each in self._kinds if self._possible.suit(each, jobs)), None)
         likely = kind or next(iter(self._kinds), None)
         got: Mapping[str, Number] = {asset: amount or 0 for asset, amount in jobs.request.items()}
         if likely is None:
@@ -67,22 +68,14 @@ class Charging:
             got = self._claims.of(likely, jobs).got or got
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})
-        matched = kind is not None
+        # Where no slots are known, nobody knows better.
+        matched = kind is not None or not self._kinds
         if not amounts.get(GPUS):
             return ClaimAmounts(amounts, matched)
         model = self._models.asked(jobs, self._kinds)
         if model:
             amounts[model] = amounts[GPUS]
         return ClaimAmounts(amounts, matched, model)
-
-    def _suits(self, kind: SlotClass, jobs: Autocluster) -> bool:
-        """Return whether any slot of ``kind`` matches ``jobs``.
-
-        The slots have one policy, but not one START.
-        """
-        if id(kind) not in self._variants:
-            self._variants[id(kind)] = tuple(SlotClass((slot,)) for slot in kind.variants)
-        return any(self._claims.fits(one, jobs) for one in self._variants[id(kind)])
 
     def has(self, kind: SlotClass, dimension: str) -> bool:
         """Return whether all slots of ``kind`` may have some of ``dimension``.

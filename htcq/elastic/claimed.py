@@ -1,18 +1,22 @@
 """The claimed slots of a pool, each with its job and the reason why it is never taken back.
 
 A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor
-25.14). Its job is the one whose RemoteHost it is.
+25.14). Which job it has, of which schedd, and since when, is what its startd says (claim.cpp:
+Claim::publish): the owner of a job can write RemoteHost, JobCurrentStartDate and NumVacates into
+its ad (qmgmt.cpp: SYSTEM_IMMUTABLE_JOB_ATTRS does not list them), but not the number of the job.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from htcq.classads import Expr, Value, as_number
 from htcq.elastic.charging import whole
 from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.models import Models
+from htcq.elastic.reclaim.reclaim_fields import JobKey
 from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.pool.job import UNMATCHED_UNIVERSES, Job
 from htcq.pool.slot import Slot
@@ -29,46 +33,74 @@ _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "g
 
 
 def claims_of(
-    supply: Supply, jobs: Iterable[Job], membership: GroupMembership, models: Models
+    supply: Supply,
+    jobs: Iterable[Job],
+    membership: GroupMembership,
+    models: Models,
+    silent: Collection[str] = (),
 ) -> Iterator[GroupClaim]:
-    """Yield the claims among the slots that the negotiator sees, by the names of slots."""
-    running = {job.remote_host: job for job in jobs if job.running}
-    claimed = (slot for slot in supply.slots if slot.claimed)
+    """Yield the claims among the slots that the negotiator sees, by the names of slots.
+
+    ``silent`` are the schedds that did not answer.
+    """
+    claimed = [slot for slot in supply.slots if slot.claimed]
+    running = _running(jobs, claimed)
     known: dict[tuple[tuple[str, int], ...], Amounts] = {}
     for slot in sorted(claimed, key=lambda each: str(each.name)):
         amounts = whole({**slot.left(), WEIGHT: supply.weight(slot) * PARTS})
         amounts.update(models.of(slot, amounts.get(GPUS, 0)) or {})
         # Of 500,000 claims a few thousand are different.
         shared = known.setdefault(tuple(amounts.items()), amounts)
-        yield _claim(slot, running.get(slot.name), membership.group_of(slot.customer), shared)
+        claim = _claim(slot, membership.group_of(slot.customer), shared, silent)
+        job = running.get((claim.schedd, claim.job))
+        yield claim if job is None else _with_job(claim, slot, job)
 
 
-def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupClaim:
-    if job is None:
-        return GroupClaim(
-            group=group,
-            submitter=slot.customer,
-            schedd=_text(slot.remote_schedd),
-            job="",
-            slot=str(slot.name),
-            machine=_text(slot.machine),
-            amounts=amounts,
-            protected=_protected_slot(slot),
-        )
-    started = as_number(job.started_at)
+def _running(jobs: Iterable[Job], claimed: Iterable[Slot]) -> dict[JobKey, Job]:
+    """Return the jobs of the queues that run in slots, by schedd and number."""
+    wanted = {_job_in(slot) for slot in claimed}
+    found = {}
+    for job in jobs:
+        key = (job.access_point, job.id)
+        if key in wanted:
+            found[key] = job
+    return found
+
+
+def _job_in(slot: Slot) -> JobKey:
+    """Return schedd and number of the job in a slot; the number is empty where there is none."""
+    return (_text(slot.remote_schedd), _text(slot.job_id))
+
+
+def _claim(slot: Slot, group: str, amounts: Amounts, silent: Collection[str]) -> GroupClaim:
+    schedd, job = _job_in(slot)
+    started = as_number(slot.job_start)
+    protected = _protected_slot(slot)
+    if schedd in silent and job:
+        protected = protected or "its access point does not answer"
     return GroupClaim(
         group=group,
         submitter=slot.customer,
-        schedd=_text(job.schedd) or _text(slot.remote_schedd),
-        job=job.id,
+        schedd=schedd,
+        job=job,
         slot=str(slot.name),
         machine=_text(slot.machine),
         amounts=amounts,
         started=None if started is None else float(started),
+        protected=protected,
+        queued=False,
+        retirement=_retirement(slot, None),
+    )
+
+
+def _with_job(claim: GroupClaim, slot: Slot, job: Job) -> GroupClaim:
+    """Return the claim with what the owner of its job says of it."""
+    return replace(
+        claim,
         prio=int(as_number(job.prio) or 0),
         checkpoints=job.checkpoints,
-        vacated=int(as_number(job.vacates) or 0),
-        protected=_protected_job(job) or _protected_slot(slot),
+        protected=_protected_job(job) or claim.protected,
+        queued=True,
         cost=_cost(job),
         asks_protection=job.protected is True,
         retirement=_retirement(slot, job),
@@ -83,18 +115,19 @@ def _cost(job: Job) -> float:
     return float(cost)
 
 
-def _retirement(slot: Slot, job: Job) -> float:
-    """Return how many seconds of retirement a job has in a slot.
+def _retirement(slot: Slot, job: Job | None) -> float:
+    """Return how many seconds of retirement a job (None: not known) has in a slot.
 
     The job can only shorten what the slot allows
     (src/condor_startd.V6/Resource.cpp:evalMaxVacateTime and retirementExpired, 25.14).
     """
     if not slot.frame.text("MaxJobRetirementTime"):
         return 0.0
-    allowed = as_number(_OF_SLOT.evaluate(slot.ad(), job.ad()))
-    own = as_number(_OF_SLOT.evaluate(job.ad(), slot.ad()))
+    of_job = None if job is None else job.ad()
+    allowed = as_number(_OF_SLOT.evaluate(slot.ad(), of_job))
     if allowed is None:
         return 0.0
+    own = None if of_job is None else as_number(_OF_SLOT.evaluate(of_job, slot.ad()))
     if own is not None:
         allowed = min(allowed, own)
     return max(0.0, float(allowed))

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.journal import VERIFIED, JournalState
+from htcq.elastic.journal import VERIFIED, JournalState, PoolSeen
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.elastic.step_simulation import BrokenMin
+from htcq.elastic.usage_check import apart, comparable
 from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
@@ -47,14 +48,15 @@ def refusals(
     """Yield every reason not to act on an observation.
 
     ``present`` is the text of the file, ``now`` this machine's clock. ``confirmed``: a person has
-    accepted that the pool is smaller than it was. ``expected`` is the part of the pool that is
-    there by plan.
+    accepted that the pool has another size. ``expected`` is the part of the pool that is there by
+    plan.
     """
     yield from _negotiators(health)
     yield from _whole(health, state, settings, confirmed, expected)
     yield from _schedds(health, state, settings, now, confirmed)
     yield from _ages(health, settings, now)
     yield from _clocks(health, settings, now)
+    yield from _usage(health, state)
     if state.unfinished is None:
         yield from foreign_file(state, present, settings)
         yield from _overridden(health, state, settings)
@@ -140,6 +142,42 @@ def _whole(
             f"the {before.pool_weight:g} seen before"
         )
         yield GateRefusal("capacity", message, hint)
+    yield from grown(health.pool_weight, before, settings)
+
+
+def grown(weight: float, before: PoolSeen, settings: WriteSettings) -> Iterator[GateRefusal]:
+    """Yield that the pool weighs more than it may without a person.
+
+    It is compared with what a person has accepted, not with the last look: slots that somebody has
+    made up must not come one by one. A pool that has shrunk may grow to its former size again.
+    """
+    # As much as a loss that is allowed may be made good.
+    most = before.known_weight / (1 - min(settings.capacity_drop, 0.99))
+    if 0 < most * (1 + _ROUNDING) < weight:
+        message = (
+            f"the pool weighs {weight:g}, more than the {most:g} to which one of "
+            f"{before.known_weight:g} may grow"
+        )
+        hint = (
+            "if the new slots are there, 'htcq elastic apply --accept-loss' accepts the larger pool"
+        )
+        yield GateRefusal("growth", message, hint)
+
+
+def _usage(health: PoolHealth, state: JournalState) -> Iterator[GateRefusal]:
+    """Yield the groups whose usage was not the accountant's, at this look and at the one before."""
+    if state.seen is None or health.taken_at is None:
+        return
+    before = state.seen.usage
+    if not comparable(health.usage, health.taken_at, before, health.cycle_seconds):
+        return
+    hint = (
+        "'htcq status' lists the claims of each group: is the name of a submitter unreadable, or "
+        "does somebody advertise slots that are none?"
+    )
+    for each in apart(health.usage, health.taken_at, before):
+        if each.group in before.apart:
+            yield GateRefusal("usage", f"{health.source}: {each.sentence}", hint)
 
 
 def _doubts(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from htcq.elastic.gates import GateRefusal, foreign_file
+from htcq.elastic.gates import GateRefusal, foreign_file, grown
 from htcq.elastic.journal import JournalState, PoolSeen
+from htcq.elastic.journal_lines import look_from, look_keys
 from htcq.elastic.quota_file import QuotaKnobs, WrittenQuota
 from htcq.elastic.quota_plan import made_at, plan_id
 from htcq.elastic.records import PARTS, WEIGHT
@@ -38,7 +39,7 @@ _KEYS = (
     "over",
 )
 _GROUP_KEYS = ("group", "quota", "accept_surplus")
-_SEEN_KEYS = ("slots", "schedds", "pool_weight", "busy")
+_SEEN_KEYS = ("slots", "schedds", "pool_weight", "busy", "accepted", "usage")
 _HINT = "'htcq elastic plan --save FILE' writes one"
 _AGAIN = "the next observation makes a new plan"
 #: What sums of numbers to a thousandth may be off by, of slot weight.
@@ -76,7 +77,7 @@ def handover_json(given: Handover) -> dict[str, Any]:
         "negotiator": given.negotiator,
         "groups": _listed(given.file),
         "static": _listed(given.static),
-        "seen": {**asdict(seen), "busy": list(seen.busy)},
+        "seen": {**asdict(seen), "busy": list(seen.busy), "usage": look_keys(seen.usage)},
         "over": given.over,
     }
 
@@ -121,11 +122,17 @@ def _seen(value: object, file: str) -> PoolSeen:
     busy = table["busy"]
     if not isinstance(busy, list) or not all(isinstance(each, str) for each in busy):
         raise InputError(f"{file}: seen.busy is not a list of names", _HINT)
+    try:
+        usage = look_from(table["usage"])
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        raise InputError(f"{file}: seen.usage is not that of a look", _HINT) from None
     return PoolSeen(
         slots=_count(table["slots"], "seen.slots", file),
         schedds=_count(table["schedds"], "seen.schedds", file),
         pool_weight=_amount(table["pool_weight"], "seen.pool_weight", file),
         busy=tuple(busy),
+        accepted=_amount(table["accepted"], "seen.accepted", file),
+        usage=usage,
     )
 
 
@@ -275,6 +282,14 @@ def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iter
         )
         hint = "if this is correct, run 'htcq elastic apply --plan ID --accept-loss' to accept it"
         yield GateRefusal("capacity", message, hint)
+    yield from grown(now.pool_weight, before, settings)
+
+
+def with_known_weight(given: Handover, state: JournalState) -> Handover:
+    """Return ``given`` with the pool's weight that the journal has accepted, whatever it says."""
+    before = state.seen
+    known = given.seen.pool_weight if before is None else before.known_weight
+    return replace(given, seen=replace(given.seen, accepted=known))
 
 
 def _step(

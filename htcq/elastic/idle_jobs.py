@@ -1,7 +1,8 @@
 """Requests of idle jobs by submitter and schedd: the amounts that a claim of each would hold.
 
 An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job,
-HTCondor 25.14). Where the queues are not known, the weight of idle jobs in the ads of schedds is
+HTCondor 25.14). Jobs that no slot of the pool could ever run ask for nothing: else they moved
+quotas for ever. Where the queues are not known, the weight of idle jobs in the ads of schedds is
 used.
 """
 
@@ -21,6 +22,8 @@ from htcq.poolquota.access.access_points import access_points_of
 from htcq.poolquota.demand import looked_at
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.supply import SLOT_CONSTRAINT
+from htcq.quota.knobs import Knobs
+from htcq.simulate.cycle.accounts import ConcurrencyLimits
 
 #: The capture's name of the jobs of one schedd, before the schedd.
 JOBS_OF = "jobs of "
@@ -85,6 +88,8 @@ def _from_jobs(
     unmatched: Counter[str] = Counter()
     foreign, no_model = 0, 0
     shared = SLOT_CONSTRAINT in _upper(condor.knobs)
+    # As if nobody used any of them.
+    limits = ConcurrencyLimits(Knobs(condor.knobs), ())
     ordered = sorted(equal.items(), key=lambda item: (item[0][:2], _number(item[1].first)))
     for (submitter, schedd, _), one in ordered:
         job = one.first
@@ -93,13 +98,14 @@ def _from_jobs(
         if shared and not charge.matched:
             foreign += one.count
             continue
-        if not charge.matched:
+        if not charge.matched or limits.reached(_text(job.frame.value("ConcurrencyLimits"))):
             unmatched[group] += one.count
+            continue
         if charge.model is None:
             no_model += one.count
         found.append(IdleJobs(group, submitter, schedd, job.id, one.count, charge.amounts))
     problems = [
-        f"{count} idle jobs of {group} match no slot, but count as requests"
+        f"{count} idle jobs of {group} could run in no slot of this pool: they are not counted"
         for group, count in sorted(unmatched.items())
     ]
     if foreign:
@@ -114,6 +120,12 @@ def _from_jobs(
     return IdleJobsFound(tuple(found), tuple(problems))
 
 
+def silent_schedds(pool: Pool) -> frozenset[str]:
+    """Return the schedds that did not answer a query of their jobs."""
+    failed = (what for what, _ in pool.failed)
+    return frozenset(what[len(JOBS_OF) :] for what in failed if what.startswith(JOBS_OF))
+
+
 def of_silent_schedds(
     pool: Pool, condor: PoolQuotas, membership: GroupMembership, claims: Iterable[GroupClaim]
 ) -> IdleJobsFound:
@@ -122,7 +134,7 @@ def of_silent_schedds(
     They count as the claims that the submitter has there most of. Those of a submitter without
     claims do not count: whoever may advertise could move quotas with a schedd that he made up.
     """
-    silent = {what[len(JOBS_OF) :] for what, _ in pool.failed if what.startswith(JOBS_OF)}
+    silent = silent_schedds(pool)
     if pool.jobs is None or not silent:
         return IdleJobsFound(())
     shapes: dict[tuple[str, str], Counter[tuple[tuple[str, int], ...]]] = {}

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from htcq.elastic.quota_file import ABSENT, digest_of
+from htcq.elastic.usage_check import UsageLook
 
 #: Kinds of records: an accepted look that changed nothing, a refused one, and the two of a write.
 #: And that a person has switched elastic quotas on again.
@@ -36,13 +37,22 @@ _ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False, OFF: False}
 class PoolSeen:
     """The size of the pool in an accepted observation: slots, schedds and weight.
 
-    ``busy`` are the schedds that had jobs.
+    ``busy`` are the schedds that had jobs. ``accepted`` is the weight that a person, or the first
+    look, has accepted (0: that of this look). ``usage`` is what it leaves for the next comparison
+    with the accountant.
     """
 
     slots: int
     schedds: int
     pool_weight: float
     busy: tuple[str, ...] = ()
+    accepted: float = 0.0
+    usage: UsageLook = field(default_factory=UsageLook)
+
+    @property
+    def known_weight(self) -> float:
+        """The weight that a person, or the first look, has accepted."""
+        return self.accepted or self.pool_weight
 
 
 @dataclass(frozen=True)

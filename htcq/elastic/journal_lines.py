@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from htcq.elastic.journal import INTENT, LOOK, ON, OUTCOME, REFUSED, JournalRecord, PoolSeen
+from htcq.elastic.usage_check import UsageLook
 from htcq.quota.group_tree import MAX_QUOTA
 
 VERSION = 1
@@ -48,7 +49,28 @@ def _seen_keys(seen: PoolSeen) -> dict[str, Any]:
     }
     if seen.busy:
         keys["busy"] = list(seen.busy)
+    if seen.accepted:
+        keys["accepted"] = seen.accepted
+    if seen.usage.time:
+        keys["usage"] = look_keys(seen.usage)
     return keys
+
+
+def look_keys(look: UsageLook) -> dict[str, Any]:
+    """Return what a look leaves for the next one as an object of JSON."""
+    return {"time": look.time, "used": dict(look.used), "apart": list(look.apart)}
+
+
+def look_from(keys: Any) -> UsageLook:
+    """Return the same from an object of JSON; an empty one where it is None.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: it is none.
+    """
+    if keys is None:
+        return UsageLook()
+    used = {str(group): _finite(weight) for group, weight in keys["used"].items()}
+    return UsageLook(_finite(keys["time"]), used, tuple(str(each) for each in keys["apart"]))
 
 
 def record_from(line: str) -> JournalRecord:
@@ -89,7 +111,8 @@ def _quotas_from(quotas: Any) -> dict[str, tuple[float, bool]]:
 def _seen_from(seen: Any) -> PoolSeen:
     busy = tuple(str(name) for name in seen.get("busy", ()))
     weight = _finite(seen["pool_weight"])
-    return PoolSeen(int(seen["slots"]), int(seen["schedds"]), weight, busy)
+    accepted, usage = _finite(seen.get("accepted", 0.0)), look_from(seen.get("usage"))
+    return PoolSeen(int(seen["slots"]), int(seen["schedds"]), weight, busy, accepted, usage)
 
 
 def _finite(value: Any) -> float:

@@ -14,13 +14,19 @@ from htcq.elastic.capacity_of import PoolCapacity, capacity_of, managed_names
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
 from htcq.elastic.group_membership import GroupMembership
-from htcq.elastic.idle_jobs import IdleJobsFound, idle_jobs_of, of_silent_schedds
+from htcq.elastic.idle_jobs import (
+    IdleJobsFound,
+    idle_jobs_of,
+    of_silent_schedds,
+    silent_schedds,
+)
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS as PARTS
 from htcq.elastic.records import WEIGHT as WEIGHT
 from htcq.elastic.records import ElasticObservation as ElasticObservation
 from htcq.elastic.records import GroupClaim as GroupClaim
 from htcq.elastic.records import IdleJobs as IdleJobs
+from htcq.elastic.usage_check import usage_of
 from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.slot import DYNAMIC
 from htcq.pool.slot_class import slot_classes
@@ -45,7 +51,8 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
     models = Models(named, ordered)
     membership = GroupMembership(quotas.groups)
     capacity = capacity_of(supply, models)
-    claims = tuple(claims_of(supply, pool.jobs or (), membership, models))
+    silent = silent_schedds(pool)
+    claims = tuple(claims_of(supply, pool.jobs or (), membership, models, silent))
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, models, supply, StartdTable(pool.execute))
     waiting = idle_jobs_of(pool, condor, membership, charging)
@@ -73,6 +80,7 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         capacity=capacity.capacity,
         unmatchable=capacity.unmatchable,
         unit_weights=capacity.unit_weights,
+        usage=usage_of(pool, negotiator, condor),
     )
 
 
@@ -152,7 +160,7 @@ def _problems(
     yield from waiting.problems
     yield from membership.problems
     if pool.jobs is not None:
-        nameless = sum(not claim.job for claim in claims)
+        nameless = sum(not claim.queued for claim in claims)
         if nameless:
             yield f"{nameless} claimed slots have no job in the queues that were read"
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from htcq.classads import as_number
 from htcq.elastic.cycle_pace import USUAL_CYCLE, WORKLIFE, pace_of
 from htcq.elastic.idle_jobs import JOBS_OF
+from htcq.elastic.usage_check import UsageSeen
 from htcq.pool.daemons import before_dot
 from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.record import Record
@@ -54,7 +55,8 @@ class PoolHealth:
     ``cycle_end`` is the end of the last cycle, ``cycle_seconds`` the time from one cycle to the
     next. ``configured`` has the negotiator's knobs by name in capitals, with value and place.
     ``ceilings`` are those of submitters. ``worklife`` is CLAIM_WORKLIFE. ``missing`` are sentences
-    about what could not be read, other than the jobs of single schedds.
+    about what could not be read, other than the jobs of single schedds. ``usage`` is that of
+    groups, by the slots and by the accountant.
     """
 
     source: str
@@ -74,14 +76,19 @@ class PoolHealth:
     missing: tuple[str, ...] = ()
     schedd_ads: ScheddAds = field(default_factory=ScheddAds)
     slots_heard: tuple[tuple[float, float], ...] = ()
+    usage: UsageSeen = field(default_factory=UsageSeen)
 
 
 def health_of(
-    pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None
+    pool: Pool,
+    negotiator: str,
+    pool_weight: float,
+    ages: SlotAges | None = None,
+    usage: UsageSeen | None = None,
 ) -> PoolHealth:
     """Return the health of ``pool``, as ``negotiator`` sees it.
 
-    ``ages`` are those of its slots.
+    ``ages`` are those of its slots, ``usage`` is that of its groups.
     """
     published, pace = Published(pool, negotiator), pace_of(pool, negotiator)
     weigh = Weights()
@@ -113,6 +120,7 @@ def health_of(
         missing=(*pool.damage, *_missing(pool)),
         schedd_ads=schedds,
         slots_heard=slots_heard,
+        usage=usage or UsageSeen(),
     )
 
 

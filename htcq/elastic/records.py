@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from htcq.elastic.usage_check import UsageSeen
 from htcq.quota.elastic.declaration import Amounts, ElasticDemand
 
 WEIGHT = "weight"
@@ -21,10 +22,12 @@ PARTS = 1000
 class GroupClaim:
     """A claimed slot and its job.
 
-    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where
-    no job is known. ``protected`` is the reason why it is never taken back, empty where it may be.
-    ``cost`` is what the job says that its lost work counts for; it has ``retirement`` seconds to
-    end when it is vacated. ``asks_protection``: it has HtcqProtected = true.
+    Slot, schedd, job, its submitter and when it ``started`` (seconds since 1970; None: unknown) are
+    what the startd says. ``job`` is ``cluster.proc``, empty where no job is known; ``queued``: it
+    is in the queues that were read. ``protected`` is the reason why it is never taken back, empty
+    where it may be. It has ``retirement`` seconds to end when it is vacated. What the owner of the
+    job says: ``prio``, ``checkpoints``, ``cost``, what its lost work counts for, and
+    ``asks_protection``: it has HtcqProtected = true.
     """
 
     group: str
@@ -37,8 +40,8 @@ class GroupClaim:
     started: float | None = None
     prio: int = 0
     checkpoints: bool = False
-    vacated: int = 0
     protected: str = ""
+    queued: bool = True
     cost: float = 1.0
     asks_protection: bool = False
     retirement: float = 0.0
@@ -67,7 +70,8 @@ class ElasticObservation:
     The demand is in the dimensions that the quotas name. ``capacity`` is what all slots have, in
     every dimension; ``unmatchable`` the free part of it on slots that match nobody: drained,
     offline, or with a START that is false. ``unit_weights`` is the slot weight, in parts, that
-    usually comes with one unit of a dimension.
+    usually comes with one unit of a dimension. ``usage`` is that of HTCondor's groups, by the slots
+    and by the accountant.
     """
 
     taken_at: float
@@ -82,3 +86,4 @@ class ElasticObservation:
     capacity: Amounts = field(default_factory=dict)
     unmatchable: Amounts = field(default_factory=dict)
     unit_weights: Mapping[str, float] = field(default_factory=dict)
+    usage: UsageSeen = field(default_factory=UsageSeen)

@@ -8,38 +8,27 @@ to a schedd is asked in a process of its own with a deadline.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from htcq import time_limit
+from htcq.classads import spelled
+from htcq.elastic.reclaim.precheck import ClaimNow
+from htcq.elastic.reclaim.reclaim_fields import JobKey
 from htcq.errors import BindingsError
 from htcq.live.ads import LOCATION, location_ad
 from htcq.live.bindings import NO_BINDINGS, failures, load, reason
 from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.pool.record import Record
 
-Key = tuple[str, str]
 _RUNNING = 2
-_FACTS = (
-    "ClusterId", "ProcId", "JobStatus", "JobUniverse", "RemoteHost", "User", "AccountingGroup",
-    "Owner", "JobCurrentStartDate", "ServerTime",
+_FACTS = ("ClusterId", "ProcId", "JobUniverse")
+_CLAIM = (
+    "Name", "JobId", "RemoteScheddName", "JobStart", "AccountingGroup", "RemoteUser",
+    "MyCurrentTime", "LastHeardFrom",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Facts:
-    """A running job.
-
-    ``ran`` and ``left`` (None: its ad does not say) are in seconds by its schedd's own clock.
-    """
-
-    submitter: str
-    slot: str
-    started: float
-    ran: float
-    universe: int
-    left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,14 +48,15 @@ class Done:
 class Queues:
     """The schedds of a pool, by name, with their locations.
 
-    ``timeout`` is in seconds, for each question.
+    ``pool`` is its collector (None: this machine's). ``timeout`` is in seconds, for each question.
     """
 
     places: Mapping[str, Mapping[str, str]]
+    pool: str | None
     timeout: float
 
-    def ends(self, wall_time: str) -> dict[Key, float]:
-        """Return the seconds until running jobs end, where their ``wall_time`` says it.
+    def allowed_times(self, wall_time: str) -> dict[JobKey, float]:
+        """Return for how many seconds running jobs may run, where their ``wall_time`` says it.
 
         ``wall_time`` is the name of an attribute.
         """
@@ -77,20 +67,18 @@ class Queues:
             Task(name, _facts, (dict(place), constraint, wall_time))
             for name, place in self.places.items()
         ]
-        found: dict[Key, float] = {}
+        found: dict[JobKey, float] = {}
         for outcome in run_all(tasks, self.timeout, seconds=time_limit.within(math.inf) / 4):
             if not outcome.done:
                 continue
-            facts: Mapping[str, Facts] = outcome.value
-            for job, each in facts.items():
-                if each.left is not None:
-                    found[outcome.what, job] = each.left
+            times: Mapping[str, float | None] = outcome.value
+            for job, seconds in times.items():
+                if seconds is not None:
+                    found[outcome.what, job] = seconds
         return found
 
-    def running(
-        self, schedd: str, jobs: Iterable[str], wall_time: str
-    ) -> tuple[dict[str, Facts], str]:
-        """Return those of ``jobs`` that run now, and why they are not known.
+    def universes(self, schedd: str, jobs: Iterable[str]) -> tuple[dict[str, int], str]:
+        """Return the universe of those of ``jobs`` that run now, and why they are not known.
 
         The reason is empty where the schedd answers.
 
@@ -104,9 +92,21 @@ class Queues:
         either = " || ".join(
             f"(ClusterId == {int(cluster)} && ProcId == {int(proc)})" for cluster, proc in ids
         )
-        outcome = self._asked(
-            Task(schedd, _facts, (dict(place), f"JobStatus == {_RUNNING} && ({either})", wall_time))
-        )
+        constraint = f"JobStatus == {_RUNNING} && ({either})"
+        outcome = self._asked(Task(schedd, _facts, (dict(place), constraint, "JobUniverse")))
+        if not outcome.done:
+            return {}, reason(outcome.why, outcome.complaint)
+        return {job: int(universe or 0) for job, universe in outcome.value.items()}, ""
+
+    def claims(self, slots: Iterable[str]) -> tuple[dict[str, ClaimNow], str]:
+        """Return the claims of ``slots`` that the collector knows of now, and why it says none.
+
+        The reason is empty where it answers.
+
+        Raises:
+            BindingsError: HTCondor's bindings are missing.
+        """
+        outcome = self._asked(Task("slots", _claims, (self.pool, list(slots))))
         if not outcome.done:
             return {}, reason(outcome.why, outcome.complaint)
         return outcome.value, ""
@@ -134,42 +134,41 @@ class Queues:
         return outcome
 
 
-def queues_of(schedds: Iterable[Record], timeout: float) -> Queues:
-    """Return the queues of ``schedds``."""
+def queues_of(schedds: Iterable[Record], pool: str | None, timeout: float) -> Queues:
+    """Return the queues of ``schedds`` in the pool of the collector ``pool`` (None: this one's)."""
     places = {
         each.name: {name: each.text(name) for name in LOCATION if each.text(name)}
         for each in schedds
     }
-    return Queues(places, timeout)
+    return Queues(places, pool, timeout)
 
 
-def _facts(place: dict[str, str], constraint: str, wall_time: str) -> dict[str, Facts]:
+def _facts(place: dict[str, str], constraint: str, wanted: str) -> dict[str, float | None]:
+    """Return the number ``wanted`` of the jobs for which ``constraint`` is true."""
     htcondor2 = load()
-    names = list(_FACTS)
-    if wall_time:
-        names.append(wall_time)
-    found = htcondor2.Schedd(location_ad(place)).query(constraint, projection=names)
-    return {f"{ad['ClusterId']}.{ad['ProcId']}": _facts_of(ad, wall_time) for ad in found}
+    found = htcondor2.Schedd(location_ad(place)).query(constraint, projection=[*_FACTS, wanted])
+    return {f"{ad['ClusterId']}.{ad['ProcId']}": _number(ad, wanted) for ad in found}
 
 
-def _facts_of(ad: Any, wall_time: str) -> Facts:
-    started, now = _number(ad, "JobCurrentStartDate") or 0.0, _number(ad, "ServerTime")
-    ran, left = 0.0, None
-    if now is not None:
-        ran = max(0.0, now - started)
-    if wall_time:
-        wall = _number(ad, wall_time)
-        if wall is not None:
-            left = wall - ran
-    domain = str(ad.get("User", "")).rpartition("@")[2]
-    who = ad.get("AccountingGroup") or ad.get("Owner", "")
-    return Facts(
-        submitter=f"{who}@{domain}",
-        slot=str(ad.get("RemoteHost", "")),
+def _claims(pool: str | None, slots: list[str]) -> dict[str, ClaimNow]:
+    htcondor2 = load()
+    either = " || ".join(f"Name == {spelled(name)}" for name in slots)
+    found = htcondor2.Collector(pool).query(
+        htcondor2.AdType.Startd, constraint=either, projection=list(_CLAIM)
+    )
+    now = time.time()
+    return {str(ad.get("Name")): _claim(ad, now) for ad in found if ad.get("JobId")}
+
+
+def _claim(ad: Any, now: float) -> ClaimNow:
+    started = _number(ad, "JobStart") or 0.0
+    own, heard = _number(ad, "MyCurrentTime"), _number(ad, "LastHeardFrom")
+    ahead = 0.0 if own is None or heard is None else own - heard
+    return ClaimNow(
+        submitter=str(ad.get("AccountingGroup") or ad.get("RemoteUser", "")),
+        job=(str(ad.get("RemoteScheddName", "")), str(ad.get("JobId"))),
         started=started,
-        ran=ran,
-        universe=int(_number(ad, "JobUniverse") or 0),
-        left=left,
+        ran=max(0.0, now + ahead - started),
     )
 
 

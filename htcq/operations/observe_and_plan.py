@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
 
 
+#: A window says that at least such a part of the pool is there, for what it can be taken to weigh.
+_LEAST_PART = 0.01
+
+
 @dataclass(frozen=True)
 class Observed:
     """One look: the next step, what was seen, and why it must not be taken.
@@ -102,7 +106,7 @@ def observe_and_plan(
     refuse_unsound(quotas, "the quotas with all open windows")
     expected = expected_part(windows)
     observation = observe(pool, quotas, name)
-    sight = health_of(pool, name, observation.pool_weight, ages)
+    sight = health_of(pool, name, observation.pool_weight, ages, observation.usage)
     for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
     found = [
@@ -116,17 +120,30 @@ def observe_and_plan(
     found += negotiator_specific(sight.configured or {}, step.plan.file)
     found += unguaranteed(step.broken)
     found += unnamed_parents(quotas.groups)
-    seen = seen_of(sight, state, expected)
+    seen = seen_of(sight, state, expected, accept_loss)
     return Observed(step, sight, tuple(found), pool, observation, seen)
 
 
-def seen_of(sight: PoolHealth, state: JournalState, expected: float) -> PoolSeen:
-    """Return what the journal keeps: the whole pool, as long as a part of it is away by plan."""
-    from htcq.elastic.journal import PoolSeen
+def seen_of(
+    sight: PoolHealth, state: JournalState, expected: float, accepted: bool = False
+) -> PoolSeen:
+    """Return what the journal keeps: the whole pool, as long as a part of it is away by plan.
 
-    busy = tuple(sorted(sight.schedd_ads.busy))
+    ``accepted``: a person has accepted the pool as it is.
+    """
+    from htcq.elastic.journal import PoolSeen
+    from htcq.elastic.usage_check import look_of
+
+    busy, before = tuple(sorted(sight.schedd_ads.busy)), state.seen
     seen = PoolSeen(sight.slots, sight.schedds, sight.pool_weight, busy)
-    before = state.seen
+    if before is None or accepted:
+        seen = replace(seen, accepted=sight.pool_weight / max(expected, _LEAST_PART))
+    else:
+        seen = replace(seen, accepted=before.known_weight)
+    if sight.taken_at is not None:
+        earlier = seen.usage if before is None else before.usage
+        usage = look_of(sight.usage, sight.taken_at, earlier, sight.cycle_seconds)
+        seen = replace(seen, usage=usage)
     if before is None or expected >= 1:
         return seen
     return replace(

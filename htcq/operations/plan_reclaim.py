@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
     from htcq.elastic.records import ElasticObservation
+    from htcq.elastic.usage_check import UsageLook
     from htcq.live.userprio import UserPriorities
     from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
@@ -119,11 +120,12 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     if live:
         silent = {what.partition("jobs of ")[2] for what, _ in pool.failed}
         heard = [schedd for schedd in pool.schedds if schedd.name not in silent]
-        ends = queues_of(heard, source.timeout).ends(wanted.limits.wall_time)
+        queues = queues_of(heard, source.pool, source.timeout)
+        ends = ends_of(observation, queues.allowed_times(wanted.limits.wall_time))
     ages = None
     if live:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
-    health = health_of(pool, source.negotiator, observation.pool_weight, ages)
+    health = health_of(pool, source.negotiator, observation.pool_weight, ages, observation.usage)
     refused = list(_refusals(source, wanted, health, observation, events, pool))
     refused += [
         f"the computation contradicts itself: {wrong}" for wrong in violations(fitted.computed)
@@ -143,8 +145,22 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     spaces = FreeSpaces(pool)
     places = {str(slot.name): spaces.place(str(slot.name)) for slot in pool.slots or ()}
     history = wanted.journal.history(observation.negotiator)
-    seen = PoolSeen(health.slots, health.schedds, health.pool_weight)
+    seen = PoolSeen(
+        health.slots, health.schedds, health.pool_weight, usage=_usage_after(wanted, events, health)
+    )
     return ObservedReclaim(planned, pool, observation, history, places, seen, tuple(refused))
+
+
+def ends_of(
+    observation: ElasticObservation, allowed: Mapping[JobKey, float]
+) -> dict[JobKey, float]:
+    """Return in how many seconds jobs end that may run for ``allowed`` seconds."""
+    ends = {}
+    for claim in observation.claims:
+        key = (claim.schedd, claim.job)
+        if claim.started is not None and key in allowed:
+            ends[key] = allowed[key] - (observation.taken_at - claim.started)
+    return ends
 
 
 def _refusals(
@@ -217,18 +233,36 @@ def _state_of_writer(
     from htcq.store.elastic_journal import read_journal
 
     state = read_journal(Path(gates.journal)).state
-    if state.seen is None:
-        seen = PoolSeen(0, 0, 0.0)
-        for event in events:
-            if isinstance(event, ObservationEvent):
-                seen = PoolSeen(event.slots, event.schedds, event.pool_weight)
-        state = replace(state, seen=seen)
+    own = PoolSeen(0, 0, 0.0)
+    for event in events:
+        if isinstance(event, ObservationEvent):
+            own = PoolSeen(event.slots, event.schedds, event.pool_weight, usage=event.usage)
+    seen = state.seen or own
+    # Both compare usage with the accountant's, each at its own looks.
+    newest = max(own.usage, seen.usage, key=lambda each: each.time)
+    state = replace(state, seen=replace(seen, usage=newest))
     present = None
     if state.in_force is not None:
         with contextlib.suppress(FileNotFoundError):
             path = Path(gates.directory) / gates.file
             present = path.read_bytes().decode("utf-8", "replace")
     return state, present
+
+
+def _usage_after(
+    wanted: ReclaimRequest, events: Iterable[ReclaimEvent], health: PoolHealth
+) -> UsageLook:
+    """Return what this look leaves for the next comparison with the accountant."""
+    from htcq.elastic.usage_check import UsageLook, look_of
+
+    before = UsageLook()
+    with contextlib.suppress(JournalError, OSError):
+        state, _ = _state_of_writer(wanted.gates, events)
+        if state.seen is not None:
+            before = state.seen.usage
+    if health.taken_at is None:
+        return before
+    return look_of(health.usage, health.taken_at, before, health.cycle_seconds)
 
 
 def priorities_of(source: Source, pool: Pool, negotiator: str) -> UserPriorities:

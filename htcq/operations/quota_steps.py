@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from htcq.elastic.activity import activity_of
 from htcq.elastic.gates import OVERRIDDEN
-from htcq.elastic.handover import refusals
+from htcq.elastic.handover import refusals, with_known_weight
 from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, JournalRecord
 from htcq.elastic.quota_file import file_of
 from htcq.emit.elastic import check_values, quota_text
@@ -125,7 +125,7 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
         _refuse(
             tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time()))
         )
-        yield _take(writer, given, asked=False)
+        yield _take(writer, with_known_weight(given, state), asked=False)
 
 
 def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[str, float]:
@@ -173,7 +173,8 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
             )
         if found.refusals:
             plan, why = found.step.plan.id, _told(found)
-            writer.add(JournalRecord(0, 0.0, REFUSED, plan=plan, told=why))
+            seen = state.seen and replace(state.seen, usage=found.seen.usage)
+            writer.add(JournalRecord(0, 0.0, REFUSED, plan=plan, told=why, seen=seen))
             _refuse(found.refusals)
         yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
 

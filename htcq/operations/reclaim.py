@@ -7,7 +7,8 @@ of the plan only; what was done and what was not is in the journal and in the re
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -72,10 +73,13 @@ class Reclaimer:
                 slots=seen.slots,
                 schedds=seen.schedds,
                 pool_weight=seen.pool_weight,
+                ending=plan.ending,
+                usage=seen.usage,
             )
         )
-        for action, taken in plan.measured:
-            self.journal.append(MeasurementEvent(self._origin(), action, taken))
+        for action, found in plan.measured:
+            event = MeasurementEvent(self._origin(), action, found.taken, found.withdrawn)
+            self.journal.append(event)
         if plan.stopped and history.useless(dict(plan.measured)):
             self.journal.append(StopEvent(self._origin(), plan.stopped))
 
@@ -129,6 +133,7 @@ class Reclaimer:
             places=tuple(freed),
             needy=tuple(needy),
             there=tuple(there),
+            wanted=_wanted(plan, freed),
         )
 
     def _vacate(self, action: str, evictions: Sequence[Eviction], report: ReclaimReport) -> None:
@@ -151,13 +156,17 @@ class Reclaimer:
     def _vacate_batch(self, action: str, schedd: str, batch: Sequence[Eviction]) -> _BatchResult:
         """Vacate those of ``batch`` that still run as they were planned."""
         jobs = [eviction.job for eviction in batch]
-        running, silent = self.queues.running(schedd, jobs, self.limits.wall_time)
+        running, silent = self.queues.universes(schedd, jobs)
         if silent:
             return _BatchResult(_same(batch, f"{schedd}: {silent}"), silent=silent)
+        claims, unknown = self.queues.claims(eviction.slot for eviction in batch)
+        if unknown:
+            return _BatchResult(_same(batch, f"its slot is not known: {unknown}"))
         failed: dict[str, str] = {}
         able = []
         for eviction in batch:
-            why = reason_not_to_vacate(eviction, running.get(eviction.job), self.limits)
+            universe, claim = running.get(eviction.job), claims.get(eviction.slot)
+            why = reason_not_to_vacate(eviction, universe, claim, self.limits)
             if why:
                 failed[eviction.job] = why
             else:
@@ -203,6 +212,11 @@ class _BatchResult:
     silent: str = ""
 
 
+def _wanted(plan: ReclaimPlan, places: Collection[str]) -> dict[str, int]:
+    """Return, by submitter, how many idle jobs are to run at ``places``."""
+    return dict(Counter(each.submitter for each in plan.uses if each.place in places))
+
+
 def _batches(evictions: Sequence[Eviction], size: int) -> Iterator[Sequence[Eviction]]:
     for start in range(0, len(evictions), size):
         yield evictions[start : start + size]
@@ -223,6 +237,5 @@ def _failures(by_job: Mapping[str, Eviction], reasons: Mapping[str, str]) -> tup
 
 def _entry(eviction: Eviction) -> JobEntry:
     return JobEntry(
-        eviction.schedd, eviction.job, eviction.group, eviction.submitter,
-        eviction.lost_weight_hours,
-    )  # fmt: skip
+        eviction.schedd, eviction.job, eviction.group, eviction.submitter, eviction.hours
+    )

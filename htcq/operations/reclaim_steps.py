@@ -195,7 +195,7 @@ def _reclaimer_of(source: Source, wanted: ReclaimRequest, pool: Pool) -> Reclaim
     negotiator = Published(pool, source.negotiator or pool.negotiator).negotiator
     priorities = priorities_of(source, pool, negotiator)
     ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
-    queues = queues_of(pool.schedds, source.timeout)
+    queues = queues_of(pool.schedds, source.pool, source.timeout)
     return Reclaimer(
         wanted.journal, ceilings, queues, wanted.limits, negotiator, operator(),
         lambda: _why_stopped_now(wanted),

@@ -24,7 +24,7 @@ OWN = (
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
     "MyCurrentTime", "NumDynamicSlotsTime", "RecentClaimRequests", "RecentActivationRequests",
     "RecentJobStarts", "LastDrainStartTime", "RecentJobPreemptions", "RecentJobRankPreemptions",
-    "RecentJobUserPrioPreemptions",
+    "RecentJobUserPrioPreemptions", "JobId", "JobStart",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -97,6 +97,8 @@ class Slot(NamedTuple):
     recent_preemptions: Value = UNDEFINED
     recent_rank_preemptions: Value = UNDEFINED
     recent_prio_preemptions: Value = UNDEFINED
+    job_id: Value = UNDEFINED
+    job_start: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

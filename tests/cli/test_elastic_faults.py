@@ -90,6 +90,7 @@ def test_a_planned_window_expects_a_part_of_the_pool(place: Path, call: Call) ->
 
 
 def test_the_journal_keeps_the_whole_pool_while_a_part_of_it_is_away_by_plan() -> None:
+    from htcq.elastic.usage_check import UsageLook
     from htcq.operations.observe_and_plan import seen_of
 
     before = state_of([JournalRecord(1, NOW, LOOK, seen=PoolSeen(24, 2, 24.0, ("ap1",)))])
@@ -97,8 +98,9 @@ def test_the_journal_keeps_the_whole_pool_while_a_part_of_it_is_away_by_plan() -
         slots=6, schedds=1, pool_weight=6.0, schedd_ads=ScheddAds(busy=frozenset({"ap2"}))
     )
 
-    assert seen_of(small, before, 0.25) == PoolSeen(24, 1, 24.0, ("ap2",))
-    assert seen_of(small, before, 1.0) == PoolSeen(6, 1, 6.0, ("ap2",))
+    usage = UsageLook(small.taken_at or 0.0)
+    assert seen_of(small, before, 0.25) == PoolSeen(24, 1, 24.0, ("ap2",), 24.0, usage)
+    assert seen_of(small, before, 1.0) == PoolSeen(6, 1, 6.0, ("ap2",), 24.0, usage)
 
 
 def test_fault_1_reclaim_without_a_writer_knows_the_pool_from_its_own_journal(

@@ -16,10 +16,21 @@ from htcq.elastic.gates import (
     unguaranteed,
     unnamed_parents,
 )
-from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, JournalRecord, PoolSeen, state_of
+from htcq.elastic.journal import (
+    DISABLE,
+    LOOK,
+    WRITTEN,
+    JournalRecord,
+    JournalState,
+    PoolSeen,
+    state_of,
+)
+from htcq.elastic.journal import after as state_after
 from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
 from htcq.elastic.step_simulation import BrokenMin
+from htcq.elastic.usage_check import UsageLook, UsageSeen, look_of
+from htcq.operations.observe_and_plan import seen_of
 from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
@@ -51,6 +62,9 @@ def test_nothing_is_wrong_with_a_pool_as_it_should_be() -> None:
         ({"schedds": 1}, []),
         ({"pool_weight": 800.0}, []),
         ({"pool_weight": 799.0}, ["capacity"]),
+        ({"pool_weight": 1250.0}, []),
+        ({"pool_weight": 1251.0}, ["growth"]),
+        ({"pool_weight": 1e6}, ["growth"]),
         ({"heard": (NOW - 1, NOW + 60)}, []),
         ({"heard": (NOW - 1, NOW + 61)}, ["clock"]),
         ({"skews": {"cm.example.org": -61.0}}, ["clock"]),
@@ -150,6 +164,116 @@ def test_a_person_may_accept_that_the_pool_is_smaller_and_nothing_else() -> None
 def test_the_first_look_has_nothing_to_be_compared_with() -> None:
     assert (
         list(refusals(sight(slots=1, schedds=1, pool_weight=1.0), FRESH, None, SETTINGS, NOW)) == []
+    )
+
+
+def after(state: JournalState, weight: float, accepted: bool = False) -> JournalState:
+    """What the journal says after a look at a pool of that weight, if that is not refused."""
+    seen = sight(pool_weight=weight)
+    if list(refusals(seen, state, None, SETTINGS, NOW, confirmed=accepted)):
+        return state
+    kept = seen_of(seen, state, 1.0, accepted)
+    return state_after(state, JournalRecord(state.last + 1, NOW, LOOK, seen=kept))
+
+
+def test_a_pool_does_not_grow_by_slots_that_come_one_by_one() -> None:
+    """Two accounts advertise 10 % more at each look: a person is asked at 1250 of 1000 all the same."""
+    state, weight = after(FRESH, 1000.0), 1000.0
+    for _ in range(10):
+        weight *= 1.1
+        state = after(state, weight)
+    assert state.seen is not None
+    assert state.seen.pool_weight == pytest.approx(1210.0)
+    assert state.seen.known_weight == 1000.0
+
+
+def test_a_person_accepts_a_larger_pool_and_it_may_shrink_and_come_back() -> None:
+    state = after(after(FRESH, 1000.0), 1500.0, accepted=True)
+    for weight in (1300.0, 1100.0, 1600.0):
+        state = after(state, weight)
+        assert state.seen is not None
+        assert (state.seen.pool_weight, state.seen.known_weight) == (weight, 1500.0)
+    assert after(state, 1900.0) == state
+
+
+def test_a_record_of_an_older_version_has_accepted_what_it_saw() -> None:
+    before = state_of([JournalRecord(1, NOW, LOOK, seen=PoolSeen(100, 10, 800.0))])
+
+    assert after(before, 1000.0) != before
+    assert after(before, 1001.0) == before
+
+
+def test_what_a_window_takes_away_was_there_before() -> None:
+    """The first look is at half the pool, by plan."""
+    assert seen_of(sight(pool_weight=500.0), FRESH, 0.5).known_weight == 1000.0
+
+
+LOOK_BEFORE = UsageLook(NOW - 300, {"gx": 8.0, "gy": 2.0})
+
+
+def usage(slots: float, accountant: float, **more: Any) -> UsageSeen:
+    """Usage of the group gx; that of gy is what it was, and the accountant spoke a minute ago."""
+    found: dict[str, Any] = {"heard": NOW - 60}
+    sums = ({"gx": slots, "gy": 2.0}, {"gx": accountant, "gy": 2.0})
+    return UsageSeen(*sums, **{**found, **more})
+
+
+def usage_gates(seen: UsageSeen, before: UsageLook) -> list[str]:
+    state = state_of([JournalRecord(1, NOW - 300, LOOK, seen=replace(SEEN, usage=before))])
+    return [each.gate for each in refusals(sight(usage=seen), state, None, SETTINGS, NOW)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_apart"),
+    [
+        (usage(8, 8), False),
+        (usage(8, 8.08), False),
+        (usage(8, 8.1), True),
+        (usage(8, 14), True),
+        (usage(14, 8), True),
+        (usage(14, 8, begins={"gx": ((NOW - 30, 6.0),)}), False),
+        (usage(14, 8, begins={"gx": ((NOW - 3000, 6.0),)}), True),
+        (usage(14, 8, begins={"gx": ((NOW + 9999, 6.0),)}), True),
+        (usage(2, 8), False),
+        (usage(8, 14, matched=((NOW - 60, 6.0),)), False),
+        (usage(8, 14, matched=((NOW - 600, 6.0),)), True),
+        (usage(8, 14, heard=NOW - 400), False),
+        (usage(8, 14, heard=NOW - 1), False),
+        (usage(8, 14, heard=None), False),
+    ],
+    ids=[
+        "same", "within 1 %", "beyond", "a submitter is not seen", "a claim that is none", "begun",
+        "long there", "in the future", "ended", "matched", "matched long ago", "older than the look",
+        "too new", "unknown",
+    ],
+)  # fmt: skip
+def test_usage_that_is_not_the_accountants_twice_in_a_row_closes_the_gate(
+    seen: UsageSeen, is_apart: bool
+) -> None:
+    first = look_of(seen, NOW, LOOK_BEFORE, 60.0)
+    assert first == UsageLook(NOW, dict(seen.slots), ("gx",) if is_apart else ())
+    assert usage_gates(seen, LOOK_BEFORE) == []
+    again = replace(LOOK_BEFORE, apart=("gx",))
+    assert usage_gates(seen, again) == (["usage"] if is_apart else [])
+    assert usage_gates(seen, replace(LOOK_BEFORE, apart=("gy",))) == []
+
+
+def test_a_look_that_cannot_be_compared_forgets_nothing() -> None:
+    before = replace(LOOK_BEFORE, apart=("gx",))
+
+    assert look_of(usage(8, 14, heard=NOW - 400), NOW, before, 60.0).apart == ("gx",)
+    assert look_of(usage(8, 8), NOW, before, 60.0).apart == ()
+
+
+def test_the_gate_says_who_and_how_much() -> None:
+    state = state_of(
+        [JournalRecord(1, NOW, LOOK, seen=replace(SEEN, usage=replace(LOOK_BEFORE, apart=("gx",))))]
+    )
+    (found,) = refusals(sight(usage=usage(8, 14)), state, None, SETTINGS, NOW)
+
+    assert found.message == (
+        "pool: gx uses 8 by the slots, but 14 by the accountant, for the second time; what began "
+        "or ended explains 0.14"
     )
 
 

@@ -23,13 +23,14 @@ TWO = quotas(group("physics", CPUS, CPUS), group("chem", CPUS, CPUS, users=("bob
 def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides() -> None:
     given = pool(
         node(cpus_left=4, memory_left=9216),
-        claimed(1, "physics.ada@site", cpus=3, memory=6144),
-        claimed(2, "chem.bob@site"),
+        claimed(1, "physics.ada@site", cpus=3, memory=6144, JobId='"1.0"', RemoteScheddName='"ap"'),
+        claimed(2, "chem.bob@site", JobId='"2.0"', RemoteScheddName='"ap"'),
         submitter("physics.ada@site"),
         jobs=[
             running(
                 "1.0",
                 "slot1_1@node1",
+                ScheddName='"ap"',
                 AccountingGroup='"physics.ada"',
                 RequestCpus=3,
                 RequestMemory=6144,
@@ -41,7 +42,7 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
                 RequestMemory=2048,
                 MaxHosts=5,
             ),
-            running("2.0", "slot1_2@node1", AccountingGroup='"chem.bob"'),
+            running("2.0", "slot1_2@node1", AccountingGroup='"chem.bob"', ScheddName='"ap"'),
         ],
     )
     seen = observe(given, TWO)
@@ -155,11 +156,20 @@ def test_slots_outside_of_the_negotiators_are_nobodys() -> None:
     )
 
 
-def test_a_job_that_matches_nothing_counts_and_is_told_of() -> None:
-    seen = observe(pool(node(), jobs=[job(AccountingGroup='"physics.ada"', RequestCpus=9)]), TWO)
+def test_jobs_that_no_slot_could_run_ask_for_nothing_and_are_told_of() -> None:
+    """200 of them would otherwise take what others wait for, for ever."""
+    never = [
+        job("1.0", AccountingGroup='"physics.ada"', RequestCpus=9),
+        job("1.1", AccountingGroup='"physics.ada"', Requirements='TARGET.Machine == "nowhere"'),
+        job("1.2", AccountingGroup='"physics.ada"', ConcurrencyLimits='"tape:3"'),
+    ]
+    within = job("1.3", AccountingGroup='"physics.ada"', ConcurrencyLimits='"tape:2"')
+    seen = observe(pool(node(), jobs=[*never, within], config="TAPE_LIMIT = 2\n"), TWO)
 
-    assert seen.demand.request["physics"]["cpus"] == 9
-    assert "1 idle jobs of physics match no slot, but count as requests" in seen.problems
+    assert seen.demand.request["physics"]["cpus"] == 1
+    told = "3 idle jobs of physics could run in no slot of this pool: they are not counted"
+    assert told in seen.problems
+    assert observe(pool(node(), jobs=never, config="TAPE_LIMIT = 2\n"), TWO).demand.request == {}
 
 
 def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:

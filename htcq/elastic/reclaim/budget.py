@@ -70,7 +70,7 @@ class ReclaimBudget:
         lost = defaultdict(float, self._lost)
         for each in taken:
             for key in _keys(each.claim.group, each.claim.submitter):
-                lost[key] += each.lost_weight_hours
+                lost[key] += each.hours
         own = self._limits.of(one.group).hours
         limits = (self._limits.day_hours, own, self._limits.user_hours)
         words = ("in all", f"of {one.group}", f"of {one.submitter}")
@@ -90,7 +90,7 @@ class ReclaimBudget:
             self._spent += sign
             self._groups[each.claim.group] += sign
             self._users[each.claim.submitter] += sign
-            self._lose(each.claim.group, each.claim.submitter, sign * each.lost_weight_hours)
+            self._lose(each.claim.group, each.claim.submitter, sign * each.hours)
 
 
 def _keys(group: str, submitter: str) -> tuple[tuple[str, str], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from htcq.elastic.reclaim.free_space import FreeSpaces
 from htcq.elastic.reclaim.reclaim_fields import JobKey
@@ -23,7 +24,7 @@ _AHEAD = 30.0
 class Candidate:
     """A job that may be taken back, and the slot that is there afterwards (``place``).
 
-    ``ran`` is in seconds, ``cost`` what its lost work counts for.
+    ``ran`` is in seconds, ``cost`` what its lost work counts for by its own word.
     """
 
     claim: GroupClaim
@@ -43,10 +44,18 @@ class Candidate:
 
     @property
     def lost_weight_hours(self) -> float:
-        """Work that the job loses, in slot weight times hours."""
+        """Work that the job loses by its own word, in slot weight times hours."""
+        return self.hours * self.cost
+
+    @property
+    def hours(self) -> float:
+        """Work that the job loses, in slot weight times hours.
+
+        Limits count this: by its own word a job could use up what may be lost of others' work.
+        """
         if self.claim.checkpoints:
             return 0.0
-        return self.parts / PARTS * self.ran / 3600 * self.cost
+        return self.parts / PARTS * self.ran / 3600
 
 
 class Candidates:
@@ -64,6 +73,8 @@ class Candidates:
         self._limits, self._now, self._history, self._spaces = limits, now, history, spaces
         self._ends, self._protected = ends or {}, protected
         self.exemptions: list[Exemption] = []
+        #: Jobs that are left alone because they say that they end soon.
+        self.ending: list[JobKey] = []
 
     def of(self, claims: Iterable[GroupClaim], ledger: UsageLedger) -> list[Candidate]:
         """Return the candidates among ``claims``, in order; the others are exemptions."""
@@ -79,7 +90,7 @@ class Candidates:
             ran = max(0.0, self._now - claim.started)
             place = self._spaces.place(claim.slot)
             found.append(Candidate(claim, place, ran, self._limits.cost(claim.cost)))
-        return sorted(found, key=lambda each: _order(each, ledger))
+        return _ordered(found, ledger)
 
     def _exemption(self, claim: GroupClaim) -> str:
         """Return why ``claim`` is not taken back; empty where it may be."""
@@ -95,6 +106,11 @@ class Candidates:
             return "its slot accepts no new job, or is not known"
         return self._exemption_by_time(claim, self._now - claim.started)
 
+    def _believed(self, job: JobKey, grace: float) -> bool:
+        """Return whether a job may still say that it ends soon: for ``grace`` seconds in all."""
+        since = self._history.ending_since(job)
+        return since is None or self._now - since <= grace
+
     def _exemption_by_time(self, claim: GroupClaim, ran: float) -> str:
         limits, own = self._limits, self._limits.of(claim.group)
         if ran < -_AHEAD:
@@ -108,26 +124,56 @@ class Candidates:
             return f"its MaxJobRetirementTime lasts {claim.retirement - ran:.0f} s more"
         job = (claim.schedd, claim.job)
         left = self._ends.get(job)
-        if left is not None and left <= own.grace:
+        if left is not None and left <= own.grace and self._believed(job, own.grace):
+            self.ending.append(job)
             return f"it ends within {max(0.0, left):.0f} s"
-        times = max(claim.vacated, self._history.times_vacated(job))
+        times = self._history.times_vacated(job)
         if times >= limits.vacates:
             return f"it was vacated {times} times already"
         return ""
 
 
+def _ordered(found: Iterable[Candidate], ledger: UsageLedger) -> list[Candidate]:
+    """Return the candidates, the least lost work first.
+
+    What the owner of a job says decides only which of his own jobs go first: of equal ones, and of
+    those between which no job of anybody else comes. Nobody else loses a job by it.
+    """
+    ordered = sorted(found, key=lambda each: _order(each, ledger))
+    alike: dict[tuple[object, ...], list[Candidate]] = {}
+    for each in ordered:
+        alike.setdefault(_alike(each), []).append(each)
+    turns = {key: iter(sorted(jobs, key=_own_order)) for key, jobs in alike.items()}
+    changed = [next(turns[_alike(each)]) for each in ordered]
+    neighbours = (list(jobs) for _, jobs in groupby(changed, _owner))
+    return [each for jobs in neighbours for each in sorted(jobs, key=_own_order)]
+
+
 def _order(candidate: Candidate, ledger: UsageLedger) -> tuple[object, ...]:
     claim = candidate.claim
     return (
-        claim.asks_protection,
         not claim.checkpoints,
-        candidate.ran * candidate.cost,
-        claim.prio,
+        candidate.ran,
         -ledger.ratio(claim.group),
         claim.schedd,
         job_numbers(claim.job),
         claim.slot,
     )
+
+
+def _owner(candidate: Candidate) -> tuple[object, ...]:
+    claim = candidate.claim
+    return (claim.submitter, claim.group, claim.checkpoints)
+
+
+def _alike(candidate: Candidate) -> tuple[object, ...]:
+    return (*_owner(candidate), tuple(sorted(candidate.claim.amounts.items())))
+
+
+def _own_order(candidate: Candidate) -> tuple[object, ...]:
+    claim = candidate.claim
+    own = (claim.asks_protection, candidate.ran * candidate.cost, claim.prio)
+    return (*own, claim.schedd, job_numbers(claim.job), claim.slot)
 
 
 def job_numbers(job: str) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ def _eviction(one: Candidate, choice: EvictionChoice) -> Eviction:
         ran=one.ran,
         started=claim.started or 0.0,
         lost_weight_hours=one.lost_weight_hours,
+        hours=one.hours,
         helps=helps,
         why=_reason(one, helps, choice),
     )

@@ -39,6 +39,21 @@ class WaitingJobs:
     jobs: tuple[JobsWithoutSlot, ...]
     served: Mapping[str, tuple[Autocluster, ...]]
 
+    def at_most(self, allowances: Mapping[str, int]) -> WaitingJobs:
+        """Return those for which others' jobs may be vacated.
+
+        ``allowances`` has how many that are, by submitter; of the others all.
+        """
+        rest, jobs = dict(allowances), []
+        for each in self.jobs:
+            who = each.idle.submitter
+            most = min(each.left, rest.get(who, each.left))
+            if who in rest:
+                rest[who] -= most
+            if most:
+                jobs.append(replace(each, left=most, guaranteed=min(most, each.guaranteed)))
+        return replace(self, jobs=tuple(jobs))
+
     def of_mins(self) -> WaitingJobs:
         """Return those that are within the mins of their groups."""
         jobs = [replace(each, left=each.guaranteed) for each in self.jobs if each.guaranteed]

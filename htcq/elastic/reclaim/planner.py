@@ -22,12 +22,18 @@ from htcq.elastic.reclaim.match_check import taken_places
 from htcq.elastic.reclaim.protection import Protection, protection_of
 from htcq.elastic.reclaim.reclaim_events import ReclaimEvent
 from htcq.elastic.reclaim.reclaim_fields import JobKey
-from htcq.elastic.reclaim.reclaim_history import ReclaimAction, ReclaimHistory, history_of
+from htcq.elastic.reclaim.reclaim_history import (
+    Measured,
+    ReclaimAction,
+    ReclaimHistory,
+    history_of,
+)
 from htcq.elastic.reclaim.reclaim_plan import GroupInNeed, GroupOver, ReclaimPlan
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.group_runtime import ElasticOutcome
+from htcq.settings.pool_share import limit_in
 from htcq.settings.reclaim import ReclaimLimits
 
 #: How many seconds an event may be ahead of the observation: reading a pool takes a while.
@@ -90,6 +96,8 @@ class _Planner:
         release = sorted(no_longer_needed(own, ledger, self.limits.release))
         # From here on the ledger counts what free slots will take as used.
         waiting = waiting_jobs(self.observation, self.pool, ledger, spaces)
+        measured = dict(self._measured(spaces, {each.group for each in waiting.jobs}))
+        waiting = waiting.at_most(self._allowances(measured))
         needs = tuple(self._needs(waiting.jobs))
         ready = {each.group for each in needs if each.ready}
         least = self.limits.over_for
@@ -99,8 +107,7 @@ class _Planner:
         over = tuple(self._over(before, least))
         if self._too_soon_for_shares(over):
             waiting = waiting.of_mins()
-        measured = tuple(self._measured(spaces, {each.group for each in needs}))
-        stopped = self._stopped(dict(measured))
+        stopped = self._stopped(measured)
         if stopped:
             release = sorted(own)
         plan = ReclaimPlan(
@@ -111,12 +118,12 @@ class _Planner:
             release=tuple(release),
             renew=tuple(to_renew(own, release, now + self.limits.lease / 2)),
             stopped=stopped,
-            measured=measured,
+            measured=tuple(measured.items()),
             unpaid=tuple(use for use in self.protection.uses if use.unpaid),
         )
         if stopped:
             return plan
-        not_yet = self._not_yet(over, needs, least) or self._still_waits(dict(measured))
+        not_yet = self._not_yet(over, needs, least) or self._still_waits(measured)
         if not_yet:
             return replace(plan, waiting=not_yet)
         return self._with_evictions(plan, ledger, spaces, waiting)
@@ -145,19 +152,43 @@ class _Planner:
             jobs = sum(each.left for each in waiting if each.group == group)
             yield GroupInNeed(group, jobs, seconds, seconds >= limits.need_for)
 
-    def _measured(self, spaces: FreeSpaces, needy: set[str]) -> Iterator[tuple[str, bool]]:
-        """Yield, for each action of which it is known, whether it was of use.
+    def _measured(self, spaces: FreeSpaces, needy: set[str]) -> Iterator[tuple[str, Measured]]:
+        """Yield, for each action of which it is known, what came of it.
 
-        It was if a job of the groups that it was for runs at a freed place, or none of these groups
-        is in need any longer after ``settle_time``. It was not if neither is so by then.
+        The slots were taken if a job of the groups that it was for runs at a freed place. If none
+        does after ``settle_time``, these groups still wait, or they have withdrawn.
         """
         for action in self.history.unmeasured:
             if self._ending(action):
                 continue
             if self._has_started(action, spaces):
-                yield action.id, True
+                yield action.id, Measured(True, self._withdrawn(action))
             elif self._age(action) >= self.limits.settle_time:
-                yield action.id, not action.needy & needy
+                if action.needy & needy:
+                    yield action.id, Measured(False)
+                else:
+                    yield action.id, Measured(False, self._withdrawn(action))
+
+    def _withdrawn(self, action: ReclaimAction) -> dict[str, int]:
+        """Return, by submitter, how many of his jobs neither wait any more nor have started."""
+        left = dict(action.wanted)
+        for each in self.observation.idle:
+            if each.submitter in left:
+                left[each.submitter] -= each.count
+        for claim in self.observation.claims:
+            since = claim.started is not None and claim.started >= action.time - _AHEAD
+            if since and claim.submitter in left:
+                left[claim.submitter] -= 1
+        return {who: count for who, count in sorted(left.items()) if count > 0}
+
+    def _allowances(self, measured: Mapping[str, Measured]) -> dict[str, int]:
+        """Return, by submitter who has withdrawn jobs, for how many jobs others' may be vacated.
+
+        What was vacated for him in vain counts as if it were his own loss.
+        """
+        most = int(limit_in(self.limits.user_jobs, len(self.observation.claims)))
+        withdrawn = self.history.withdrawn_today(measured, self.observation.taken_at)
+        return {who: max(0, most - count) for who, count in withdrawn.items()}
 
     def _age(self, action: ReclaimAction) -> float:
         return self.observation.taken_at - action.time
@@ -191,7 +222,7 @@ class _Planner:
     # Whether anything is done at all
     # ----------------------------------------------------------------------------------------------
 
-    def _stopped(self, measured: Mapping[str, bool]) -> str:
+    def _stopped(self, measured: Mapping[str, Measured]) -> str:
         """Return why nothing may be done at all; empty where something may be."""
         ahead = self.history.last - self.observation.taken_at
         if ahead > _AHEAD:
@@ -228,7 +259,7 @@ class _Planner:
             )
         return ""
 
-    def _still_waits(self, measured: Mapping[str, bool]) -> str:
+    def _still_waits(self, measured: Mapping[str, Measured]) -> str:
         """Return what is not known yet of earlier actions; empty where they do not matter."""
         for action in self.history.unmeasured:
             if action.id in measured:
@@ -281,6 +312,7 @@ class _Planner:
             release=tuple(who for who in plan.release if who not in set_anew),
             renew=tuple(who for who in plan.renew if who not in set_anew),
             exemptions=tuple(sorted(exemptions, key=exemption_order)),
+            ending=tuple(sorted(candidates.ending)),
             kept=tuple(ceiling_plan.kept()),
             waiting=none_helps,
         )

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Union
 
+from htcq.elastic.journal_lines import look_from, look_keys
 from htcq.elastic.reclaim.reclaim_fields import (
     FailedJob,
     JobEntry,
     JobKey,
     Payload,
+    counts_from,
     entries_from,
     failures_from,
     key_fields,
@@ -25,6 +27,7 @@ from htcq.elastic.reclaim.reclaim_fields import (
     number_from,
     text_from,
 )
+from htcq.elastic.usage_check import UsageLook
 
 #: The key of a record that holds the fields of reclaim.
 PAYLOAD = "reclaim"
@@ -54,6 +57,8 @@ class ObservationEvent:
     """One observation: the groups that were over their runtime, and those in need.
 
     ``slots``, ``schedds`` and ``pool_weight`` are the size of the pool that was seen (0: unknown).
+    ``ending`` are the jobs that were left alone because they say that they end soon, ``usage`` is
+    what it leaves for the next comparison with the accountant.
     """
 
     kind: ClassVar[str] = "reclaim-look"
@@ -63,13 +68,17 @@ class ObservationEvent:
     slots: int = 0
     schedds: int = 0
     pool_weight: float = 0.0
+    ending: tuple[JobKey, ...] = ()
+    usage: UsageLook = field(default_factory=UsageLook)
 
     @classmethod
     def read(cls, origin: Origin, payload: Payload) -> ObservationEvent:
         """Return the event with the fields of ``payload``."""
         size = [number_from(payload.get(name, 0)) for name in ("slots", "schedds", "pool_weight")]
         over, needs = names_from(payload, "over"), names_from(payload, "needs")
-        return cls(origin, over, needs, int(size[0]), int(size[1]), float(size[2]))
+        ending = keys_from(payload, "ending")
+        usage = look_from(payload.get("usage"))
+        return cls(origin, over, needs, int(size[0]), int(size[1]), float(size[2]), ending, usage)
 
     def write(self) -> dict[str, Any]:
         """Return the fields of this kind."""
@@ -79,6 +88,8 @@ class ObservationEvent:
             "slots": self.slots,
             "schedds": self.schedds,
             "pool_weight": self.pool_weight,
+            **({"ending": [key_fields(job) for job in self.ending]} if self.ending else {}),
+            **({"usage": look_keys(self.usage)} if self.usage.time else {}),
         }
 
 
@@ -87,7 +98,7 @@ class IntentEvent:
     """Jobs that are to be vacated together, and the ``places`` that they free.
 
     ``needy`` are the groups in need, ``there`` the jobs of these groups that already ran at the
-    places.
+    places. ``wanted`` has, by submitter, for how many of his idle jobs it is done.
     """
 
     kind: ClassVar[str] = "reclaim-intent"
@@ -97,6 +108,7 @@ class IntentEvent:
     places: tuple[str, ...] = ()
     needy: tuple[str, ...] = ()
     there: tuple[JobKey, ...] = ()
+    wanted: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def read(cls, origin: Origin, payload: Payload) -> IntentEvent:
@@ -110,6 +122,7 @@ class IntentEvent:
             places=names_from(payload, "places"),
             needy=names_from(payload, "needy"),
             there=keys_from(payload, "there"),
+            wanted=counts_from(payload, "wanted"),
         )
 
     def write(self) -> dict[str, Any]:
@@ -120,6 +133,7 @@ class IntentEvent:
             "places": list(self.places),
             "needy": list(self.needy),
             "there": [key_fields(job) for job in self.there],
+            "wanted": dict(self.wanted),
         }
 
 
@@ -176,21 +190,30 @@ class BatchOutcomeEvent:
 
 @dataclass(frozen=True)
 class MeasurementEvent:
-    """Whether the groups in need got the slots that an action freed."""
+    """Whether the groups in need got the slots that an action freed.
+
+    ``withdrawn`` has, by submitter, how many jobs he withdrew; None where groups in need did not
+    take the slots and still wait.
+    """
 
     kind: ClassVar[str] = "reclaim-measured"
     origin: Origin
     action: str
     taken: bool
+    withdrawn: Mapping[str, int] | None = None
 
     @classmethod
     def read(cls, origin: Origin, payload: Payload) -> MeasurementEvent:
         """Return the event with the fields of ``payload``."""
-        return cls(origin, text_from(payload, "action"), bool(payload.get("taken")))
+        withdrawn = counts_from(payload, "withdrawn") if "withdrawn" in payload else None
+        return cls(origin, text_from(payload, "action"), bool(payload.get("taken")), withdrawn)
 
     def write(self) -> dict[str, Any]:
         """Return the fields of this kind."""
-        return {"action": self.action, "taken": self.taken}
+        fields: dict[str, Any] = {"action": self.action, "taken": self.taken}
+        if self.withdrawn is not None:
+            fields["withdrawn"] = dict(self.withdrawn)
+        return fields
 
 
 @dataclass(frozen=True)
@@ -327,7 +350,7 @@ def event_from(record: Mapping[str, Any]) -> ReclaimEvent:
             text_from(payload, "negotiator"),
         )
         return _READERS[kind](origin, payload)
-    except (LookupError, TypeError, OverflowError) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(str(error)) from error
 
 

@@ -89,6 +89,18 @@ def names_from(payload: Payload, name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def counts_from(payload: Payload, name: str) -> dict[str, int]:
+    """Return the counts by text in the object ``name``, none where it is missing.
+
+    Raises:
+        ValueError: it is no object of counts.
+    """
+    counts = payload.get(name, {})
+    if not isinstance(counts, Mapping):
+        raise ValueError(f"{name} is {counts!r}")
+    return {str(each): int(number_from(count)) for each, count in counts.items()}
+
+
 def keys_from(payload: Payload, name: str) -> tuple[JobKey, ...]:
     """Return schedd and number of each job in the list ``name``.
 

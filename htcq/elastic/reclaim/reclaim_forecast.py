@@ -39,7 +39,7 @@ class ReclaimForecast:
             for each in lent
             if each.lends_to(group)
             for claim, age in zip(each.claims, each.ages)
-            if not claim.protected and claim.started and claim.vacated < limits.vacates
+            if limits.vacates and not claim.protected and claim.started
             if (claim.schedd, claim.job) not in protected
         ]
         self._today: list[tuple[float, JobEntry]] = []
@@ -88,7 +88,7 @@ class ReclaimForecast:
             weight = min(self._left[group], each.weight_of(one.claim) * times / each.times)
             self._left[group] -= weight
             freed += weight
-            entry = JobEntry("", "", group, one.claim.submitter, one.lost_weight_hours)
+            entry = JobEntry("", "", group, one.claim.submitter, one.hours)
             self._today += [(now, entry)] * times
         self._jobs = [job for job in self._jobs if id(job[1]) not in taken]
         return freed

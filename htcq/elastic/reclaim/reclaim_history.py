@@ -36,8 +36,9 @@ class ReclaimAction:
 
     ``needy`` are the groups in need, ``there`` the jobs of these groups that already ran at the
     freed ``places``. ``taken``: whether the groups in need got the places; None where that is not
-    known yet. ``lost`` are the jobs with the work that they lose. It is unknown whether those of
-    ``doubtful`` were vacated.
+    known yet. ``wanted`` has, by submitter, for how many idle jobs it was done, ``withdrawn`` how
+    many of these he withdrew (None: it is not known yet, or they still wait). ``lost`` are the jobs
+    with the work that they lose. It is unknown whether those of ``doubtful`` were vacated.
     """
 
     id: str
@@ -49,6 +50,36 @@ class ReclaimAction:
     taken: bool | None = None
     lost: tuple[JobEntry, ...] = ()
     doubtful: frozenset[JobKey] = frozenset()
+    wanted: Mapping[str, int] = field(default_factory=dict)
+    withdrawn: Mapping[str, int] | None = None
+
+    def measured(self, now: Mapping[str, Measured]) -> ReclaimAction:
+        """Return the action with what ``now`` has measured of it, by action."""
+        found = now.get(self.id)
+        if found is None or self.taken is not None:
+            return self
+        return replace(self, taken=found.taken, withdrawn=found.withdrawn)
+
+    @property
+    def useful(self) -> bool:
+        """Whether the groups in need took all that was freed for them."""
+        return bool(self.taken) and not any((self.withdrawn or {}).values())
+
+    @property
+    def useless(self) -> bool:
+        """Whether others got what was freed while the groups in need wait."""
+        return self.taken is False and self.withdrawn is None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of an action: the groups in need took the slots, or withdrew, or neither.
+
+    ``withdrawn`` is as in :class:`ReclaimAction`.
+    """
+
+    taken: bool
+    withdrawn: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,22 +109,36 @@ class ReclaimHistory:
             if action.time > now - DAY:
                 yield from (each for each in action.lost if each.key in action.jobs)
 
-    def useful_in_a_row(self, measured: Mapping[str, bool], since: float) -> int:
+    def useful_in_a_row(self, measured: Mapping[str, Measured], since: float) -> int:
         """Return how many of the last actions were of use, as far back as ``since``.
 
         ``measured`` has the actions that were measured just now.
         """
         count = 0
-        for action in reversed(self.actions):
-            taken = action.taken
-            if taken is None:
-                taken = measured.get(action.id)
-            if not action.jobs or taken is None:
+        for each in reversed(self.actions):
+            action = each.measured(measured)
+            if not action.jobs or action.taken is None:
                 continue
-            if not taken or action.time < since:
+            if not action.useful or action.time < since:
                 break
             count += 1
         return count
+
+    def withdrawn_today(self, measured: Mapping[str, Measured], now: float) -> dict[str, int]:
+        """Return, by submitter, for how many withdrawn jobs others' jobs were vacated.
+
+        It is in the 24 hours before ``now``; ``measured`` has what was measured just now.
+        """
+        found: dict[str, int] = {}
+        for each in self.actions:
+            if each.time > now - DAY:
+                for who, count in (each.measured(measured).withdrawn or {}).items():
+                    found[who] = found.get(who, 0) + count
+        return found
+
+    def ending_since(self, job: JobKey) -> float | None:
+        """Return when ``job`` was first left alone because it said that it ends soon, if it was."""
+        return next((each.origin.time for each in self.observations if job in each.ending), None)
 
     def times_vacated(self, job: JobKey) -> int:
         """Return how often ``job`` was vacated by reclaim."""
@@ -104,21 +149,19 @@ class ReclaimHistory:
         """Actions of which it is not known yet whether they were of use."""
         return tuple(action for action in self.actions if action.taken is None and action.jobs)
 
-    def useless(self, measured: Mapping[str, bool]) -> bool:
+    def useless(self, measured: Mapping[str, Measured]) -> bool:
         """Return whether other groups got what the last actions freed.
 
-        ``measured`` has the actions that were measured just now.
+        ``measured`` has the actions that were measured just now. What was withdrawn says nothing.
         """
         known: list[bool] = []
-        for action in self.actions:
-            if not action.jobs or action.time <= self.resumed:
+        for each in self.actions:
+            action = each.measured(measured)
+            if not action.jobs or action.time <= self.resumed or action.taken is None:
                 continue
-            taken = action.taken
-            if taken is None:
-                taken = measured.get(action.id)
-            if taken is not None:
-                known.append(taken)
-        return len(known) >= MAX_USELESS and not any(known[-MAX_USELESS:])
+            if action.taken or action.useless:
+                known.append(action.useless)
+        return len(known) >= MAX_USELESS and all(known[-MAX_USELESS:])
 
 
 def _seconds(states: Iterator[tuple[float, bool]], now: float, max_gap: float) -> float:
@@ -175,7 +218,7 @@ class _Collected:
     def _measure(self, event: MeasurementEvent) -> None:
         action = self.actions.get(event.action)
         if action is not None:
-            self.actions[action.id] = replace(action, taken=event.taken)
+            self.actions[action.id] = replace(action, taken=event.taken, withdrawn=event.withdrawn)
 
     def _step(self, event: CeilingEvent) -> None:
         if event.own is not None:
@@ -193,6 +236,7 @@ def _action_of(event: IntentEvent) -> ReclaimAction:
         frozenset(event.needy),
         frozenset(event.there),
         lost=event.jobs,
+        wanted=event.wanted,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from htcq.elastic.reclaim.protection import ProtectedUse
+from htcq.elastic.reclaim.reclaim_fields import JobKey
+from htcq.elastic.reclaim.reclaim_history import Measured
 from htcq.quota.elastic.declaration import Amounts
 
 
@@ -40,8 +42,8 @@ class Eviction:
     """A job that is to be vacated.
 
     ``helps`` are the dimensions in which its group uses too much and the job has an amount.
-    ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says
-    that it checkpoints.
+    ``hours`` is its slot weight times the hours that it ran, 0 where the job says that it
+    checkpoints; ``lost_weight_hours`` is that times what the job says that its work counts for.
     """
 
     group: str
@@ -56,6 +58,7 @@ class Eviction:
     lost_weight_hours: float
     helps: tuple[str, ...]
     why: str
+    hours: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,10 @@ class ReclaimPlan:
 
     ``stopped`` is why nothing may be done at all, ``waiting`` why nothing is done yet. ``release``
     are the submitters whose ceilings of ours are taken away, ``renew`` those whose leases end
-    soon, ``kept`` sentences about others' ceilings. ``measured`` has, by earlier action, whether
-    the groups in need got the slots that it freed. ``unpaid`` are the groups of which more jobs ask
-    for protection than their mins pay for.
+    soon, ``kept`` sentences about others' ceilings. ``measured`` has what came of earlier actions,
+    by their id. ``unpaid`` are the groups of which more jobs ask
+    for protection than their mins pay for. ``ending`` are the jobs that are left alone because they
+    say that they end soon.
     """
 
     taken_at: float
@@ -117,8 +121,9 @@ class ReclaimPlan:
     kept: tuple[str, ...] = ()
     stopped: str = ""
     waiting: str = ""
-    measured: tuple[tuple[str, bool], ...] = ()
+    measured: tuple[tuple[str, Measured], ...] = ()
     unpaid: tuple[ProtectedUse, ...] = ()
+    ending: tuple[JobKey, ...] = ()
 
     @property
     def lost_weight_hours(self) -> float:

@@ -81,7 +81,7 @@ def plan() -> Shape:
 def reclaim() -> Shape:
     """Return the schema of what is taken back."""
     lists = keys_of(
-        ReclaimPlan, "taken_at",
+        ReclaimPlan, "taken_at", "ending",
         negotiator="The negotiator whose pool it is.",
         over=listing("The groups that use more than they may.", record("A group.", _over())),
         needs=listing("The groups that wait for what is theirs.", record("A group.", _need())),
@@ -104,6 +104,10 @@ def reclaim() -> Shape:
         "schema": version(),
         "taken": text(_TAKEN),
         **{PLAN_KEYS.get(name, name): shape for name, shape in lists.items()},
+        "withdrawn": table(
+            "By earlier action whose groups do not wait for what it freed, what they withdrew.",
+            table("By submitter, how many jobs.", {"type": "integer"}),
+        ),
         "lost_weight_hours": number(_LOST),
         "refused": texts("Why nothing may be done, one sentence each."),
         "done": maybe(record("What was done; null unless --apply was given.", _done())),
@@ -178,7 +182,8 @@ def _victim() -> dict[str, Shape]:
         amounts="By dimension, what is taken back.",
         ran="The seconds that it has run.",
         started="When it started, in seconds since 1970.",
-        lost_weight_hours="The hours of slot weight that it loses; 0 where it checkpoints.",
+        lost_weight_hours="The hours of slot weight that it loses by its own word.",
+        hours="The hours of slot weight that it loses, which limits count; 0 where it checkpoints.",
         helps="The dimensions that its group uses too much of.",
         why="Why this job.",
     )

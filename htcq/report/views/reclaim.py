@@ -101,7 +101,11 @@ def reclaim_json(
     """Return the plan, why it must not be carried out, and what was done, if anything was."""
     found = {PLAN_KEYS.get(name, name): value for name, value in asdict(plan).items()}
     found.pop("taken_at")
-    found["measured"] = dict(plan.measured)
+    found.pop("ending")
+    found["measured"] = {action: each.taken for action, each in plan.measured}
+    found["withdrawn"] = {
+        action: each.withdrawn for action, each in plan.measured if each.withdrawn is not None
+    }
     done: dict[str, Any] | None = None
     if vacated is not None:
         done = {

@@ -61,17 +61,11 @@ class Scene:
         name, who = f"slot1_{number}@{node}", f"{group}.{user}" if group else user
         for asset, amount in (("Cpus", cpus), ("Memory", memory), ("Disk", 1024), ("GPUs", gpus)):
             self.left[node][asset] -= amount
-        self.ads.append(
-            dynamic_slot(
-                name,
-                f"{who}@site",
-                Machine=f'"{node}"',
-                Cpus=cpus,
-                Memory=memory,
-                GPUs=gpus,
-                **slot_ad or {},
-            )
-        )
+        of_slot: dict[str, Text] = {
+            "Machine": f'"{node}"', "Cpus": cpus, "Memory": memory, "GPUs": gpus, "JobId": f'"{id_}"',
+            "RemoteScheddName": f'"{access}"', "JobStart": started,
+        }  # fmt: skip
+        self.ads.append(dynamic_slot(name, f"{who}@site", **{**of_slot, **(slot_ad or {})}))
         own: dict[str, Text] = {
             "JobStatus": 2, "CurrentHosts": 1, "RemoteHost": f'"{name}"', "JobCurrentStartDate": started,
         }  # fmt: skip

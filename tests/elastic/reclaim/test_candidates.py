@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from htcq.elastic.observation import observe
+from htcq.elastic.reclaim.planner import plan_reclaim
+from htcq.elastic.reclaim.reclaim_events import ObservationEvent, Origin
 from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.elastic.reclaim.scenes import AT_ONCE, HOUR_AGO, NOW, Scene, borrowed, victims, why
 
@@ -48,14 +51,13 @@ def test_who_is_most_over_gives_first() -> None:
     [
         ({"HtcqProtected": "true"}, "the job has HtcqProtected = true"),
         ({"JobUniverse": 11}, "a job of the parallel universe, which dies with any of its slots"),
-        ({"NumVacates": 2}, "it was vacated 2 times already"),
         ({"started": NOW - 30}, "it has run 30 s of the 600 s that are guaranteed to every job"),
         ({"started": NOW + 10}, "it has run 0 s of the 600 s that are guaranteed to every job"),
         ({"started": NOW + 300}, "it started 300 s after this observation: clocks differ"),
-        ({"JobCurrentStartDate": "undefined"}, "the start time of the job is not known"),
+        ({"slot_ad": {"JobStart": "undefined"}}, "the start time of the job is not known"),
         ({"slot_ad": {"Activity": '"Retiring"'}}, "its job is in retirement"),
         ({"slot_ad": {"Draining": "true"}}, "its machine is draining"),
-        ({"RemoteHost": '"slot1_1@elsewhere"'}, "the job in the slot is not known"),
+        ({"slot_ad": {"JobId": "undefined"}}, "the job in the slot is not known"),
     ],
 )
 def test_who_keeps_the_slot(changes: dict[str, object], said: str) -> None:
@@ -66,6 +68,55 @@ def test_who_keeps_the_slot(changes: dict[str, object], said: str) -> None:
     assert victims(plan) == ["1.1"]
     spared = why(plan)
     assert said in (spared.get("1.0"), spared.get("slot1_1@node1"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"NumVacates": 7},
+        {"JobCurrentStartDate": 99999999999},
+        {"JobCurrentStartDate": "undefined"},
+        {"JobCurrentStartDate": NOW},
+        {"RemoteHost": '"slot1_3@node1"'},
+        {"RemoteHost": "undefined"},
+        {"JobPrio": 1000},
+        {"HtcqVacateCost": "1e300"},
+    ],
+)
+def test_what_its_owner_writes_into_a_job_keeps_no_slot_from_others(
+    changes: dict[str, object],
+) -> None:
+    """Mallory's job has run for the shortest time of all: it goes, and nobody else's."""
+    scene = Scene().machine().runs("1.0", "borrower", user="mallory", started=NOW - 700, **changes)  # type: ignore[arg-type]
+    for number in range(1, 8):
+        scene.runs(f"1.{number}", "borrower", started=HOUR_AGO - number)
+    assert victims(scene.waits("2.0", "lender").plan()) == ["1.0"]
+
+
+def test_a_job_may_say_for_as_long_as_the_grace_that_it_ends_soon() -> None:
+    """By condor_qedit it may say so at each look; the journal knows since when it does."""
+    scene, key = borrowed(8, 1), ("access1", "1.0")
+    first = scene.plan(ends={key: 599.0})
+    assert first.ending == (key,)
+
+    def after(seconds: float) -> list[str]:
+        look = ObservationEvent(Origin(NOW - seconds, "", ""), ending=first.ending)
+        return victims(scene.plan(events=[look], ends={key: 599.0}))
+
+    assert after(600) == ["1.1"]
+    assert after(601) == ["1.0"]
+
+
+def test_jobs_of_an_access_point_that_does_not_answer_are_left_to_it() -> None:
+    scene = Scene().machine().runs("1.0", "borrower", access="hung", started=NOW - 700)
+    for number in range(1, 8):
+        scene.runs(f"1.{number}", "borrower")
+    outcome, _, found = scene.waits("2.0", "lender").look()
+    hung = replace(found, failed=(("jobs of hung", "no answer within 60 s"),))
+    plan = plan_reclaim(outcome, observe(hung, scene.quotas), hung, AT_ONCE)
+
+    assert victims(plan) == ["1.1"]
+    assert why(plan)["1.0"] == "its access point does not answer"
 
 
 @pytest.mark.parametrize("universe", [7, 12])

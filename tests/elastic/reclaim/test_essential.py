@@ -28,7 +28,7 @@ from htcq.elastic.reclaim.reclaim_events import (
     StopEvent,
     event_from,
 )
-from htcq.elastic.reclaim.reclaim_history import DAY, history_of
+from htcq.elastic.reclaim.reclaim_history import DAY, Measured, history_of
 
 KINDS: tuple[type[OwnEvent], ...] = (
     ObservationEvent,
@@ -78,9 +78,12 @@ def journals(draw: st.DrawFn) -> list[ReclaimEvent]:
             )
         elif kind in (BatchOutcomeEvent, MeasurementEvent, BatchEvent):
             told["action"] = draw(st.sampled_from(actions)) if actions else "none"
-            told.update(taken=draw(st.booleans())) if kind is MeasurementEvent else told.update(
-                failed=jobs("1.0")
-            )
+            if kind is MeasurementEvent:
+                told.update(taken=draw(st.booleans()))
+                if draw(st.booleans()):
+                    told.update(withdrawn={"b.ben@site": draw(st.integers(0, 3))})
+            else:
+                told.update(failed=jobs("1.0"))
         records.append(event_from({"kind": kind.kind, "time": time, "reclaim": told}))
     return records
 
@@ -95,9 +98,10 @@ def meaning(records: Sequence[ReclaimEvent], negotiator: str, gap: float) -> tup
         past.last,
         past.unmeasured,
         past.useless({}),
-        past.useless({action.id: False for action in past.unmeasured}),
+        past.useless({action.id: Measured(False) for action in past.unmeasured}),
         list(past.lost_today(now)),
         past.useful_in_a_row({}, now - 3600),
+        past.withdrawn_today({}, now),
         [past.seconds_over(group, now, gap) for group in GROUPS],
         [past.seconds_in_need(group, now, gap) for group in GROUPS],
     )

@@ -80,9 +80,10 @@ def test_jobs_that_have_run_for_too_little_are_waited_for() -> None:
     assert found.reclaim == 900 + 60
 
 
-@pytest.mark.parametrize("claim", [{"protected": "by its owner"}, {"vacated": 1}])
-def test_jobs_that_are_never_vacated_bring_nothing_back(claim: dict[str, object]) -> None:
-    assert back(look([_HOUR] * 10, **claim), 5).reclaim is None
+def test_jobs_that_are_never_vacated_bring_nothing_back() -> None:
+    protected = look([_HOUR] * 10, protected="by its owner")
+    assert back(protected, 5).reclaim is None
+    assert back(look([_HOUR] * 10), 5, ReclaimLimits(vacates=0)).reclaim is None
 
 
 def test_what_is_free_is_matched_in_one_cycle() -> None:

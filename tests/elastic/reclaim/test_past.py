@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,10 +23,11 @@ from htcq.elastic.reclaim.reclaim_events import (
     ResumeEvent,
     event_from,
 )
-from htcq.elastic.reclaim.reclaim_history import history_of
+from htcq.elastic.reclaim.reclaim_history import Measured, history_of
 from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
 
+UNTAKEN = Measured(False)
 PATIENT = replace(AT_ONCE, over_for=600, need_for=120, max_gap=400)
 
 
@@ -42,10 +43,12 @@ def looks(
     return [record(ObservationEvent, each, over=list(over), needs=list(needs)) for each in ago]
 
 
-def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> ReclaimEvent:
+def intent(
+    action: str, ago: float, *jobs: str, there: Sequence[str] = (), wanted: Mapping[str, int] | None = None
+) -> ReclaimEvent:  # fmt: skip
     return record(
         IntentEvent, ago, action=action, jobs=[{"schedd": "access1", "job": job} for job in jobs], needy=["lender"],
-        places=["slot1@node1"], there=[{"schedd": "access1", "job": job} for job in there],
+        places=["slot1@node1"], there=[{"schedd": "access1", "job": job} for job in there], wanted=wanted or {},
     )  # fmt: skip
 
 
@@ -155,14 +158,14 @@ def test_the_next_action_follows_as_soon_as_the_slots_are_taken() -> None:
     limits = replace(AT_ONCE, settle_time=120)
     came = borrowed(7, 2).runs("2.9", "lender", started=NOW - 5, user="ann")
     plan = came.plan(limits, [intent("a", 30, "7.0")])
-    assert plan.measured == (("a", True),)
+    assert dict(plan.measured)["a"].taken
     assert plan.evictions
     ending = borrowed().plan(limits, [intent("a", 600, "1.0")])
     assert ending.waiting == "1 of the jobs that were vacated have not ended yet"
     assert not ending.measured
-    assert borrowed().plan(limits, [intent("a", 1801, "1.0")]).measured == (("a", False),)
+    assert borrowed().plan(limits, [intent("a", 1801, "1.0")]).measured == (("a", UNTAKEN),)
     again = borrowed(7, 2).runs("1.9", "borrower", started=NOW - 500)
-    assert again.plan(limits, [intent("a", 600, "1.9")]).measured == (("a", False),)
+    assert again.plan(limits, [intent("a", 600, "1.9")]).measured == (("a", UNTAKEN),)
 
 
 def test_an_intent_of_which_nothing_came_is_no_action() -> None:
@@ -191,13 +194,64 @@ def test_a_job_that_was_perhaps_not_vacated_is_waited_for_within_settle_time() -
 def test_an_action_is_measured_by_who_came() -> None:
     """The lender's job 2.9 came to what was freed; one that was there before does not count."""
     scene = borrowed(7, 1).runs("2.9", "lender", started=NOW - 50, user="ann")
-    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}
-    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0", there=["2.9"])]).measured) == {
-        "a": False
-    }
-    assert dict(borrowed(8, 0).plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}, (
-        "nobody waits any more"
+    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": Measured(True, {})}
+    there = [intent("a", 60, "7.0", there=["2.9"])]
+    assert dict(scene.plan(AT_ONCE, there).measured) == {"a": UNTAKEN}
+    nobody_waits = borrowed(8, 0).plan(AT_ONCE, [intent("a", 60, "7.0")])
+    assert dict(nobody_waits.measured) == {"a": Measured(False, {})}, "withdrawn"
+
+
+ANN = "lender.ann@site"
+
+
+def test_a_withdrawal_is_charged_to_its_submitter_and_makes_no_batch_larger() -> None:
+    """Four jobs were vacated for ann's four, and she removed three of hers."""
+    paced = replace(AT_ONCE, pool_percent=25)
+    four = intent("a", 60, "7.0", "7.1", "7.2", "7.3", wanted={ANN: 4})
+    gone = borrowed(8, 0).plan(paced, [four])
+    assert dict(gone.measured) == {"a": Measured(False, {ANN: 4})}
+    one_waits = borrowed(8, 1).plan(paced, [four])
+    assert dict(one_waits.measured) == {"a": UNTAKEN}, "she has not withdrawn all"
+    one_runs = borrowed(7, 0).runs("2.9", "lender", started=NOW - 5, user="ann")
+    assert dict(one_runs.plan(paced, [four]).measured) == {"a": Measured(True, {ANN: 3})}
+    one_elsewhere = (
+        borrowed(8, 0).machine("node2").runs("2.9", "lender", "node2", started=NOW - 5, user="ann")
     )
+    assert dict(one_elsewhere.plan(paced, [four]).measured) == {"a": Measured(False, {ANN: 3})}
+
+    taken = record(MeasurementEvent, 50, action="a", taken=True)
+    assert len(borrowed(8, 4).plan(paced, [four, taken]).evictions) == 4, "twice as many"
+    for outcome in ({"taken": True, "withdrawn": {ANN: 3}}, {"taken": False, "withdrawn": {}}):
+        measured = record(MeasurementEvent, 50, action="a", **outcome)
+        assert len(borrowed(8, 4).plan(paced, [four, measured]).evictions) == 2
+
+
+def test_who_has_withdrawn_as_much_as_a_user_may_lose_has_nothing_vacated_for_that_day() -> None:
+    limits = replace(AT_ONCE, user_jobs=5)
+
+    def plan(ago: float, count: int, user: str = "ann") -> list[str]:
+        past = [
+            intent("a", ago, "7.0", wanted={ANN: count}),
+            record(MeasurementEvent, ago - 1, action="a", taken=False, withdrawn={ANN: count}),
+        ]
+        scene = borrowed(8, 0).waits("2.0", "lender", 4, user=user)
+        return victims(scene.plan(limits, past))
+
+    assert len(plan(60, 1)) == 4
+    assert len(plan(60, 3)) == 2
+    assert plan(60, 5) == plan(60, 50) == []
+    assert len(plan(60, 50, "cy")) == 4
+    assert len(plan(86_401, 50)) == 4
+
+
+def test_withdrawals_do_not_stop_reclaim() -> None:
+    gone = [intent(each, 200, "7.0", wanted={ANN: 1}) for each in "ab"]
+    measured = [
+        record(MeasurementEvent, 100, action=each, taken=False, withdrawn={ANN: 1}) for each in "ab"
+    ]
+    plan = borrowed().plan(AT_ONCE, [*gone, *measured])
+    assert not plan.stopped
+    assert plan.evictions
 
 
 def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
@@ -209,7 +263,7 @@ def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
         stopped.stopped
         == "the freed slots went to other groups twice in a row: find out why, then resume"
     )
-    assert stopped.measured == (("b", False),)
+    assert stopped.measured == (("b", UNTAKEN),)
     assert not stopped.evictions
     of_use = record(MeasurementEvent, 50, action="b", taken=True)
     assert borrowed().plan(AT_ONCE, [one, useless, two, of_use]).evictions

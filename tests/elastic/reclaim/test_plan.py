@@ -140,7 +140,7 @@ def test_nothing_is_taken_for_who_matches_nowhere() -> None:
     scene = borrowed(8, 0).waits("2.0", "lender", 2, Requirements='TARGET.Machine == "elsewhere"')
     plan = scene.plan()
     assert not plan.evictions
-    assert plan.waiting == "no job that may be vacated would help the waiting jobs"
+    assert plan.waiting == "no group uses more than its runtime"
 
 
 def test_cards_of_the_model_that_is_wanted() -> None:
@@ -172,12 +172,15 @@ def test_cards_of_the_model_that_is_wanted() -> None:
 
 def test_what_the_next_cycle_would_give_to_others_is_not_taken() -> None:
     """The waiting job names a concurrency limit of which there is nothing left, which no match of ads shows."""
-    scene = borrowed(8, 0).waits("2.0", "lender", 1, ConcurrencyLimits='"licence"')
-    scene.config = "LICENCE_LIMIT = 0\n"
+    scene = borrowed(7, 0).runs(
+        "3.0", "borrower", slot_ad={"ConcurrencyLimits": '"licence"'}, HtcqProtected="true"
+    )
+    scene.waits("2.0", "lender", 1, ConcurrencyLimits='"licence"')
+    scene.config = "LICENCE_LIMIT = 1\n"
     plan = scene.plan()
     assert not plan.evictions
     assert "the next cycle would match no job of the groups in need there" in why(plan).values()
-    scene.config = "LICENCE_LIMIT = 1\n"
+    scene.config = "LICENCE_LIMIT = 2\n"
     assert len(scene.plan().evictions) == 1
 
 

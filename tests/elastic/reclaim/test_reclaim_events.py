@@ -39,7 +39,9 @@ EVENTS = [
         {"over": ["a"], "needs": ["b"], "slots": 8, "schedds": 2, "pool_weight": 8.0},
     ),
     (
-        IntentEvent(ORIGIN, "x", (JOB,), ("slot1",), ("b",), (("access1", "2.0"),)),
+        IntentEvent(
+            ORIGIN, "x", (JOB,), ("slot1",), ("b",), (("access1", "2.0"),), {"b.ben@site": 2}
+        ),
         "intent",
         {
             "action": "x",
@@ -47,6 +49,7 @@ EVENTS = [
             "places": ["slot1"],
             "needy": ["b"],
             "there": [{"schedd": "access1", "job": "2.0"}],
+            "wanted": {"b.ben@site": 2},
         },
     ),
     (BatchEvent(ORIGIN, "x", (JOB,)), "batch", {"action": "x", "jobs": [KEYS]}),
@@ -55,7 +58,24 @@ EVENTS = [
         "outcome",
         {"action": "x", "done": [KEYS], "failed": [FAILED], "doubtful": []},
     ),
-    (MeasurementEvent(ORIGIN, "x", True), "measured", {"action": "x", "taken": True}),
+    (MeasurementEvent(ORIGIN, "x", False), "measured", {"action": "x", "taken": False}),
+    (
+        MeasurementEvent(ORIGIN, "x", True, {"b.ben@site": 1}),
+        "measured",
+        {"action": "x", "taken": True, "withdrawn": {"b.ben@site": 1}},
+    ),
+    (
+        ObservationEvent(ORIGIN, ending=(("access1", "2.0"),)),
+        "look",
+        {
+            "over": [],
+            "needs": [],
+            "slots": 0,
+            "schedds": 0,
+            "pool_weight": 0.0,
+            "ending": [{"schedd": "access1", "job": "2.0"}],
+        },
+    ),
     (
         CeilingEvent(ORIGIN, "a.ann@site", SETTING, OwnCeiling("a", 4)),
         "ceiling",
