@@ -282,15 +282,17 @@ def silent_schedds(pool: Pool) -> Mapping[str, str]:
     return {each.schedd: each.text for each in ailments(pool) if each.schedd}
 
 
-def silent_walls(
-    pool: Pool, access_point: str, silent: Mapping[str, str]
-) -> Iterator[MatchFailure]:
-    """Yield a wall where the collector has no ad of the schedd, or it is among the ``silent``.
+def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
+    """Yield a wall where the collector has no ad of the schedd.
 
     Nobody can tell whether it answers.
     """
-    text = silent.get(access_point, "")
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
-    if text:
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})
+
+
+def old_ad_walls(access_point: str, silent: Mapping[str, str]) -> Iterator[MatchFailure]:
+    """Yield a wall, after all others, where the schedd is one of the ``silent``: it may be down."""
+    if access_point in silent:
+        yield MatchFailure(wall.SCHEDD_SILENT, silent[access_point], {"schedd": access_point})

@@ -29,6 +29,7 @@ from htcq.why.access import (
     asks_for_too_many,
     budget_walls,
     job_prio_walls,
+    old_ad_walls,
     passed_over_walls,
     refusal_walls,
     silent_schedds,
@@ -312,7 +313,7 @@ class Verdicts:
             *passed_over_walls(self.cycle, place.queue, run, job),
             *job_prio_walls(self._asking.get(id(place.queue), []), run),
             *budget_walls(asking, place.queue, run),
-            *silent_walls(self.pool, where, self._silent),
+            *silent_walls(self.pool, where),
             *self._demand(asking, job),
             *group_walls(self.cycle, asking, run, no_slot),
             *of_slots,
@@ -327,7 +328,7 @@ class Verdicts:
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
-        walls = list(self._competition.judged(job, walls))
+        walls = [*self._competition.judged(job, walls), *old_ad_walls(where, self._silent)]
         nowhere = self._nowhere(run, job) if walls and none_suits(walls) else None
         if nowhere is None:
             return self._stays(*walls, rejection=rejection)

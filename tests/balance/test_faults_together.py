@@ -147,13 +147,13 @@ def test_an_access_point_with_as_many_jobs_as_it_may_run_is_a_finding() -> None:
 
     assert not found.is_sound
     assert [(each.cause, each.jobs) for each in found.faults] == [("max-jobs-running", 7)]
-    assert found.todo[0].cure == "a higher MAX_JOBS_RUNNING"
+    assert found.todo[0].cure == "a higher MAX_JOBS_RUNNING of access1"
 
 
 @pytest.mark.parametrize(
     ("config", "ads", "cause", "cure"),
     [
-        ("X_LIMIT = 1\n", (), "concurrency-limit", "a higher <NAME>_LIMIT"),
+        ("X_LIMIT = 1\n", (), "concurrency-limit", "a higher X_LIMIT"),
         ("", (accounting("ada@site", Ceiling=0),), "submitter-ceiling", "a higher ceiling"),
         ("SLOT_WEIGHT = 0\n", (), "submitter-share", "a SLOT_WEIGHT above 0"),
     ],
@@ -177,7 +177,7 @@ def test_slots_that_are_left_to_another_negotiator_are_not_certain_to_be_matched
     jobs = [job(f"1.{proc}") for proc in range(3)]
     found = balanced(pool(slot(), schedd(), *two, submitter(IdleJobs=3), jobs=jobs, config=hidden))
 
-    assert [text for text in found.unknown if "--name NEGOTIATOR" in text]
+    assert [text for text in found.unknown if "--name other says whether" in text]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def incomplete() -> Shape:
 def health() -> Shape:
     """Return the shape of what is wrong with the daemons of a pool."""
     ailment = keys_of(
-        Ailment, "certain",
+        Ailment, "certain", "schedd",
         id="The name of the problem, which never changes, such as negotiator-late.",
         text="A sentence with the amounts.",
     )  # fmt: skip
