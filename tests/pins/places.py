@@ -293,7 +293,8 @@ def _unmet(place: Path) -> None:
     of_pool = (unmet.free(), unmet.cycles(1, 2), schedd("access1"), submitter(IdleJobs=1))
     config = "NEGOTIATOR_INTERVAL = 60\nDENY_DAEMON = *\n"
     taken = datetime.fromtimestamp(unmet.NOW, timezone.utc).isoformat()
-    held = job("9.0", JobStatus=5, HoldReasonCode=34, HoldReason='"over its memory"')
+    factory = {"JobMaterializeNextProcId": 1, "TotalSubmitProcs": 20, "JobMaterializePaused": 1}
+    held = job("9.0", JobStatus=5, HoldReasonCode=34, HoldReason='"over its memory"', **factory)
     _write(place / "unmet", *of_pool, jobs=(unmet.waiting(), held), config=config, taken=taken)
 
 
