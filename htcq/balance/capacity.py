@@ -305,11 +305,9 @@ class Capacities:
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
-            detail, cure = stands_for(one, step.cause), ""
-            group, fault = self._lifting.group_of(one), step.cause in one.faults
-            if fault:
-                cure = raised_by(one, step.cause)
-            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault, cure)
+            detail, cure = stands_for(one, step.cause), raised_by(one, step.cause)
+            group, fault = self._lifting.group_of(one), cure is not None
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault, cure or "")
             for each, name in zip(parts, names):
                 self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
 from htcq.balance.wanting import Waiting
-from htcq.why.match_failure import MatchFailure
+from htcq.why.match_failure import CONSUMPTION, MatchFailure
 
 
 class Taker(NamedTuple):
@@ -48,10 +48,18 @@ def stands_for(jobs: Waiting, cause: str) -> str:
     return jobs.meeting.submitter
 
 
-def raised_by(jobs: Waiting, cause: str) -> str:
-    """Return what somebody does about ``cause`` for waiting ``jobs``; empty if none is a reason."""
+def raised_by(jobs: Waiting, cause: str) -> str | None:
+    """Return what somebody does about ``cause`` for waiting ``jobs``; None if nobody has to.
+
+    Empty where the case says no more than the cause. What slots say of each job, an audit does not
+    ask for: that a policy takes too much of a slot is known without it.
+    """
+    if cause == CONSUMPTION:
+        return ""
     each = _reason_of(jobs, cause)
-    return "" if each is None else each.raised_by
+    if each is None or cause not in jobs.faults:
+        return None
+    return each.raised_by
 
 
 def _reason_of(jobs: Waiting, cause: str) -> MatchFailure | None:

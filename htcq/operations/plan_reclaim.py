@@ -113,17 +113,15 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     wanted = wanted.at(now)
     observation = observe(pool, wanted.quotas, source.negotiator)
     fitted = fitted_runtimes(wanted.quotas, observation)
-    outcome = fitted.outcome
     events = wanted.journal.events()
     live = source.snapshot is None
     ends: Mapping[JobKey, float] = {}
+    ages = None
     if live:
         silent = {what.partition("jobs of ")[2] for what, _ in pool.failed}
         heard = [schedd for schedd in pool.schedds if schedd.name not in silent]
         queues = queues_of(heard, source.pool, source.timeout)
         ends = ends_of(observation, queues.allowed_times(wanted.limits.wall_time))
-    ages = None
-    if live:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
     health = health_of(pool, source.negotiator, observation.pool_weight, ages, observation.usage)
     refused = list(_refusals(source, wanted, health, observation, events, pool))
@@ -140,7 +138,7 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
         except PoolError as error:
             refused.append(f"the ceilings of submitters are not known: {error}")
     planned = planner.plan_reclaim(
-        outcome, observation, pool, wanted.limits, events, ends, ceilings
+        fitted.outcome, observation, pool, wanted.limits, events, ends, ceilings
     )
     spaces = FreeSpaces(pool)
     places = {str(slot.name): spaces.place(str(slot.name)) for slot in pool.slots or ()}
