@@ -242,8 +242,11 @@ def _sick(place: Path) -> None:
     )
     jobs = (
         job("1.0", Requirements="false", AccountingGroup='"physics.ada"'),
-        job("1.1", RequestMemory=999999, AccountingGroup='"phisics.ada"'),
-    )
+        job(
+            "1.1", RequestMemory=999999, AccountingGroup='"phisics.ada"',
+            TotalSubmitProcs=5, JobMaterializeNextProcId=2, JobMaterializePaused=1,
+        ),
+    )  # fmt: skip
     config = "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_QUOTA_fysics = 4\n"
     failed = [{"what": "jobs of access2", "why": "connection refused"}]
     _write(
