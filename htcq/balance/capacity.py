@@ -306,8 +306,8 @@ class Capacities:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
             detail, cure = stands_for(one, step.cause), raised_by(one, step.cause)
-            group, fault = self._lifting.group_of(one), cure is not None
-            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, fault, cure or "")
+            group, told = self._lifting.group_of(one), (cure is not None, cure or "")
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, *told)
             for each, name in zip(parts, names):
                 self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)

@@ -56,6 +56,12 @@ def asked_by(names: Sequence[str]) -> str:
     return " or ".join(f"--name {name}" for name in names)
 
 
+def other_cycle(pool: Pool) -> str:
+    """Return whose cycle may match what this one cannot; empty where there is no other."""
+    others = other_negotiators(pool)
+    return f"the cycle of another negotiator: {asked_by(others)}" if others else ""
+
+
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
     """Yield what makes the negotiator crash within the cycle, for jobs that it does not come to."""
     crash = trace.crash

@@ -35,7 +35,7 @@ from htcq.why.match_failure import (
     START_VANILLA_UNIVERSE,
     MatchFailure,
 )
-from htcq.why.negotiator import asked_by, other_negotiators
+from htcq.why.negotiator import other_cycle
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
@@ -94,9 +94,7 @@ class SlotSide:
             self.offered,
             lambda: (self.meeting(job).job for job in others()),
         )
-        beside = other_negotiators(cycle.quotas.pool)
-        self._is_only_negotiator = not beside
-        self._other_cycle = f"the cycle of another negotiator: {asked_by(beside)}" if beside else ""
+        self._other_cycle = other_cycle(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
@@ -180,9 +178,8 @@ class SlotSide:
         places = dict[str, None]()
         for name, configuration in self._cycle.quotas.pool.execute.items():
             knob = configuration.knob(_START)
-            if knob is None or not (knob.place and knob.value.strip()):
-                continue
-            if parsed(knob.value) is None:
+            text = "" if knob is None or not knob.place else knob.value.strip()
+            if knob is not None and text and parsed(text) is None:
                 places[f"{knob.place} of {name}"] = None
         if not places:
             return each
@@ -209,14 +206,13 @@ class SlotSide:
         # What somebody must lift comes before what waits for others.
         hiding = tuple(self._hiding(meeting))
         of_slots = list(slot_side(self._blocked(meeting), self._slots, bool(closed)))
-        is_first = self._is_only_negotiator or (hiding and not closed and none_suits(of_slots))
+        is_first = not self._other_cycle or (hiding and not closed and none_suits(of_slots))
         yield from hiding if is_first else ()
         first = {CONSUMPTION}
         if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
             first.add(START)
         of_slots.sort(key=lambda each: each.id not in first)
-        yield from of_slots
-        yield from () if is_first else hiding
+        yield from of_slots if is_first else (*of_slots, *hiding)
         yield from self._preemption(meeting)
 
     def _wanting(self, meeting: Meeting) -> Wanted:
@@ -230,9 +226,8 @@ class SlotSide:
         answer = slots.table.answer(meeting.job)
         if answer is None or slots.fault:
             return False
-        fits = (
-            answer.fits & slots.table.free_for(meeting.schedd) & ~slots.held & ~slots.out_of_claims
-        )
+        fits = answer.fits & slots.table.free_for(meeting.schedd)
+        fits = fits & ~slots.held & ~slots.out_of_claims
         if answer.crashes is not None:
             fits = fits & ~answer.crashes
         return bool(fits.any())

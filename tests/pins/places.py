@@ -242,8 +242,11 @@ def _sick(place: Path) -> None:
     )
     jobs = (
         job("1.0", Requirements="false", AccountingGroup='"physics.ada"'),
-        job("1.1", RequestMemory=999999, AccountingGroup='"phisics.ada"'),
-    )
+        job(
+            "1.1", RequestMemory=999999, AccountingGroup='"phisics.ada"',
+            TotalSubmitProcs=5, JobMaterializeNextProcId=2, JobMaterializePaused=1,
+        ),
+    )  # fmt: skip
     config = "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_QUOTA_fysics = 4\n"
     failed = [{"what": "jobs of access2", "why": "connection refused"}]
     _write(
@@ -293,8 +296,7 @@ def _unmet(place: Path) -> None:
     of_pool = (unmet.free(), unmet.cycles(1, 2), schedd("access1"), submitter(IdleJobs=1))
     config = "NEGOTIATOR_INTERVAL = 60\nDENY_DAEMON = *\n"
     taken = datetime.fromtimestamp(unmet.NOW, timezone.utc).isoformat()
-    factory = {"JobMaterializeNextProcId": 1, "TotalSubmitProcs": 20, "JobMaterializePaused": 1}
-    held = job("9.0", JobStatus=5, HoldReasonCode=34, HoldReason='"over its memory"', **factory)
+    held = job("9.0", JobStatus=5, HoldReasonCode=34, HoldReason='"over its memory"')
     _write(place / "unmet", *of_pool, jobs=(unmet.waiting(), held), config=config, taken=taken)
 
 
