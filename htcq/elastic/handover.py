@@ -118,6 +118,9 @@ def _is_short_text(value: object) -> bool:
 
 
 def _seen(value: object, file: str) -> PoolSeen:
+    if isinstance(value, Mapping):
+        # Older plans have neither.
+        value = {"accepted": 0, "usage": None, **value}
     table = _table(value, _SEEN_KEYS, "seen", file)
     busy = table["busy"]
     if not isinstance(busy, list) or not all(isinstance(each, str) for each in busy):
