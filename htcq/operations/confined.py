@@ -5,21 +5,27 @@ where it is root, without new privileges, core files and the caller's environmen
 limits of memory, processor time and files, and with system calls that read and compute alone. The
 parent waits, writes the files that the command line names, ends a child that is stuck in one
 expression and all that it started, and says what a limit ended.
+
+Where more than a file comes of it, as in the history or in a configuration, :func:`evaluated` has
+the child evaluate and end: the parent gets a record, and goes on with the command.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
-from htcq.errors import UNCONFINED_OPTION, ConfinementError, InputError
+from htcq.errors import EXIT_FINE, LIMITS_OPTION, UNCONFINED_OPTION, ConfinementError, InputError
 
 if TYPE_CHECKING:
     import socket
 
     from htcq.limits import Limits
+    from htcq.operations.keeper import Ended
     from htcq.operations.rungs import Rung
 
 #: Set by ``htcq.__main__``: a process that is no command of its own is never forked.
@@ -41,6 +47,8 @@ _KEPT = frozenset(
         "HOME",
     )
 )
+#: The last of the standard streams.
+_STANDARD = 2
 #: In the place of this machine's configuration, which is not asked for.
 _BLIND = {"CONDOR_CONFIG": "/dev/null"}
 #: numpy's libraries would start a thread for each processor, whose stacks count as memory.
@@ -64,9 +72,53 @@ def confine(
         BudgetError: in the parent, where a limit ended the child.
         ConfinementError: in the child, where root would not be confined.
     """
-    global _writer
     if not enabled or _writer is not None:
         return
+    ended = _begun(name, limits, memory, seconds, files, ())
+    if ended is not None:
+        raise Confined(ended.status)
+
+
+def evaluated(
+    work: Callable[[], object], name: str, limits: Limits, memory: int, seconds: int
+) -> object:
+    """Return what ``work`` finds in a child process, as plain values of JSON, and go on here.
+
+    ``work`` prints what it has to print, and writes nothing. If it fails, the child tells so as the
+    command does, and this process ends with its exit status. The other parameters are those of
+    :func:`confine`. What is returned may be anything of JSON: ``htcq.operations.handed_over`` makes
+    records of it.
+
+    Raises:
+        BudgetError: in the parent, where a limit ended the child.
+        ConfinementError: in the child, where root would not be confined; in the parent, where what
+            it found cannot be read.
+    """
+    from htcq.operations.handed_over import text_of, value_of
+
+    if not enabled or _writer is not None:
+        return value_of(text_of(work()))
+    ended = _begun(name, limits, memory, seconds, (), _open_channels())
+    if ended is None:
+        _hand_over(text_of(work()))
+    if ended.record is None or ended.status != EXIT_FINE:
+        raise Confined(ended.status)
+    return value_of(ended.record)
+
+
+def _begun(
+    name: str,
+    limits: Limits,
+    memory: int,
+    seconds: int,
+    files: Sequence[str],
+    channels: Sequence[int],
+) -> Ended | None:
+    """Fork; return None in the child, and in the parent how the child has ended.
+
+    ``channels`` are closed in the child.
+    """
+    global _writer
     import signal
     import socket
 
@@ -86,15 +138,16 @@ def confine(
         os.close(beat)
         child = keeper.Child(pid, ours, ticks, complaints, name, memory, seconds)
         try:
-            status = keeper.keep(child, limits, files)
+            return keeper.keep(child, limits, files)
         finally:
             # A command that looks again and again has a child each time.
             ours.close()
             os.close(ticks)
             os.close(complaints)
-        raise Confined(status)
     ours.close()
     os.close(ticks)
+    for each in channels:
+        os.close(each)
     _writer = theirs
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _speak_through(complaints)
@@ -104,6 +157,37 @@ def confine(
     rungs = give_up(parent, memory, seconds)
     if not limits.unconfined:
         _judge(rungs, was_root)
+    return None
+
+
+def _open_channels() -> list[int]:
+    """Return the pipes and sockets that are open beside the standard streams.
+
+    They lead to processes that are not confined, and that believe what they are told.
+    """
+    found = []
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with contextlib.suppress(OSError):
+            mode = os.fstat(int(name)).st_mode
+            if int(name) > _STANDARD and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                found.append(int(name))
+    return found
+
+
+def _hand_over(record: bytes) -> NoReturn:
+    """Give ``record`` to the parent, after all that was printed, and end.
+
+    Raises:
+        ConfinementError: it is longer than the parent takes it.
+    """
+    from htcq.operations.handed_over import RECORD
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    told = _asked(RECORD.encode(), record)
+    if told:
+        raise ConfinementError(told, f"{LIMITS_OPTION} raises the limit")
+    raise Confined(EXIT_FINE)
 
 
 def put_by_parent(name: str, text: str) -> bool:
@@ -114,19 +198,26 @@ def put_by_parent(name: str, text: str) -> bool:
     """
     if _writer is None:
         return False
-    parts = [each.encode("utf-8", "backslashreplace") for each in (name, text)]
-    for part in parts:
+    told = _asked(*(each.encode("utf-8", "backslashreplace") for each in (name, text)))
+    if told:
+        raise InputError(told, "choose another place for it")
+    return True
+
+
+def _asked(name: bytes, content: bytes) -> str:
+    """Ask the parent to take what is called ``name``; return why it did not, empty where it did."""
+    if _writer is None:
+        return "there is no other process"
+    for part in (name, content):
         _writer.sendall(len(part).to_bytes(8, "big"))
         _writer.sendall(part)
     answer = b""
     while not answer.endswith(b"\n"):
         part = _writer.recv(4096)
         if not part:
-            raise InputError(f"{name} cannot be written", "the process that writes it has ended")
+            return f"{name.decode('utf-8', 'replace')}: the process that writes it has ended"
         answer += part
-    if answer != b"\n":
-        raise InputError(answer.decode("utf-8", "replace").strip(), "choose another place for it")
-    return True
+    return answer.decode("utf-8", "replace").strip()
 
 
 def _speak_through(complaints: int) -> None:
