@@ -17,15 +17,22 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from htcq.errors import EXIT_FINE, LIMITS_OPTION, UNCONFINED_OPTION, ConfinementError, InputError
+from htcq.errors import (
+    EXIT_FINE,
+    LIMITS_OPTION,
+    UNCONFINED_OPTION,
+    BudgetError,
+    ConfinementError,
+    InputError,
+)
 
 if TYPE_CHECKING:
     import socket
 
     from htcq.limits import Limits
-    from htcq.operations.keeper import Ended
     from htcq.operations.rungs import Rung
 
 #: Set by ``htcq.__main__``: a process that is no command of its own is never forked.
@@ -55,6 +62,14 @@ _BLIND = {"CONDOR_CONFIG": "/dev/null"}
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a child has ended: its exit status, and the record that it gave, if any."""
+
+    status: int
+    record: bytes | None
+
+
 class Confined(SystemExit):
     """The rest of the command ran in a child, whose exit status this is."""
 
@@ -74,9 +89,10 @@ def confine(
     """
     if not enabled or _writer is not None:
         return
-    ended = _begun(name, limits, memory, seconds, files, ())
-    if ended is not None:
-        raise Confined(ended.status)
+    begun = _begun(name, limits, memory, seconds, files)
+    if isinstance(begun, Ended):
+        raise Confined(begun.status)
+    begun()
 
 
 def evaluated(
@@ -84,39 +100,46 @@ def evaluated(
 ) -> object:
     """Return what ``work`` finds in a child process, as plain values of JSON, and go on here.
 
-    ``work`` prints what it has to print, and writes nothing. If it fails, the child tells so as the
-    command does, and this process ends with its exit status. The other parameters are those of
+    ``work`` prints what it has to print, and writes nothing. The other parameters are those of
     :func:`confine`. What is returned may be anything of JSON: ``htcq.operations.handed_over`` makes
     records of it.
 
     Raises:
-        BudgetError: in the parent, where a limit ended the child.
-        ConfinementError: in the child, where root would not be confined; in the parent, where what
-            it found cannot be read.
+        BudgetError: a limit ended the child.
+        ConfinementError: what it found cannot be read.
+        EvaluationError: it failed, or root would not be confined.
     """
-    from htcq.operations.handed_over import text_of, value_of
+    from htcq.operations.handed_over import failed, found_in, text_of
 
     if not enabled or _writer is not None:
-        return value_of(text_of(work()))
-    ended = _begun(name, limits, memory, seconds, (), _open_channels())
-    if ended is None:
-        _hand_over(text_of(work()))
-    if ended.record is None or ended.status != EXIT_FINE:
-        raise Confined(ended.status)
-    return value_of(ended.record)
+        return found_in(text_of({"found": work()}))
+    channels = _open_channels()
+    begun = _begun(name, limits, memory, seconds, ())
+    if isinstance(begun, Ended):
+        if begun.record is None or begun.status != EXIT_FINE:
+            raise Confined(begun.status)
+        return found_in(begun.record)
+    for each in channels:
+        os.close(each)
+    try:
+        begun()
+        record = text_of({"found": work()})
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads what it prints.
+        raise Confined(EXIT_FINE) from None
+    except Exception as error:
+        record = failed(error)
+    _hand_over(record)
+    raise Confined(EXIT_FINE)
 
 
 def _begun(
-    name: str,
-    limits: Limits,
-    memory: int,
-    seconds: int,
-    files: Sequence[str],
-    channels: Sequence[int],
-) -> Ended | None:
-    """Fork; return None in the child, and in the parent how the child has ended.
+    name: str, limits: Limits, memory: int, seconds: int, files: Sequence[str]
+) -> Ended | Callable[[], None]:
+    """Fork; return in the parent how the child has ended.
 
-    ``channels`` are closed in the child.
+    In the child, what refuses to go on where it could do more than strangers' data may.
     """
     global _writer
     import signal
@@ -138,7 +161,7 @@ def _begun(
         os.close(beat)
         child = keeper.Child(pid, ours, ticks, complaints, name, memory, seconds)
         try:
-            return keeper.keep(child, limits, files)
+            return Ended(*keeper.keep(child, limits, files))
         finally:
             # A command that looks again and again has a child each time.
             ours.close()
@@ -146,8 +169,6 @@ def _begun(
             os.close(complaints)
     ours.close()
     os.close(ticks)
-    for each in channels:
-        os.close(each)
     _writer = theirs
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _speak_through(complaints)
@@ -155,9 +176,9 @@ def _begun(
     _beat(beat)
     was_root = os.geteuid() == 0
     rungs = give_up(parent, memory, seconds)
-    if not limits.unconfined:
-        _judge(rungs, was_root)
-    return None
+    if limits.unconfined:
+        rungs = ()
+    return lambda: _judge(rungs, was_root)
 
 
 def _open_channels() -> list[int]:
@@ -174,20 +195,15 @@ def _open_channels() -> list[int]:
     return found
 
 
-def _hand_over(record: bytes) -> NoReturn:
-    """Give ``record`` to the parent, after all that was printed, and end.
+def _hand_over(record: bytes) -> None:
+    """Give ``record`` to the parent, or why it cannot have it."""
+    from htcq.operations.handed_over import RECORD, failed
 
-    Raises:
-        ConfinementError: it is longer than the parent takes it.
-    """
-    from htcq.operations.handed_over import RECORD
-
-    sys.stdout.flush()
-    sys.stderr.flush()
     told = _asked(RECORD.encode(), record)
     if told:
-        raise ConfinementError(told, f"{LIMITS_OPTION} raises the limit")
-    raise Confined(EXIT_FINE)
+        long = BudgetError(told, f"{LIMITS_OPTION} raises the limit")
+        _asked(RECORD.encode(), failed(long))
+    sys.stderr.flush()
 
 
 def put_by_parent(name: str, text: str) -> bool:

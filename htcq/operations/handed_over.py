@@ -15,16 +15,25 @@ import sys
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from htcq.errors import ConfinementError
+from htcq.errors import (
+    EXIT_FINDINGS,
+    EXIT_UNKNOWN,
+    EXIT_USAGE,
+    ConfinementError,
+    EvaluationError,
+    HtcqError,
+)
 
 #: The request that has a record; no file has this name.
 RECORD = "\0"
 #: Whole numbers from here on fit into no integer of 64 bits.
 _END = 2**63
 _MAX_DIGITS = 20
+#: Exit statuses of errors.
+_FAILURES = (EXIT_FINDINGS, EXIT_USAGE, EXIT_UNKNOWN)
 _OR_NONE = re.compile(r"(.*) \| None")
 _HINT = "report it, with the snapshot of the pool"
 
@@ -53,6 +62,42 @@ def _finite(value: float) -> float:
     if math.isnan(value):
         return 0.0
     return max(-sys.float_info.max, min(sys.float_info.max, value))
+
+
+def failed(error: Exception) -> bytes:
+    """Return what is handed over where ``error`` ended the evaluation."""
+    from htcq.report.failure import reason, traced
+
+    traced(error)
+    if isinstance(error, HtcqError):
+        failure = _Failure(str(error), error.hint, error.exit_status)
+    else:
+        failure = _Failure(reason(error), "", EXIT_UNKNOWN)
+    return text_of({"failure": failure})
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """An error: its message, its hint and its exit status."""
+
+    message: str
+    hint: str
+    exit_status: int
+
+
+def found_in(text: bytes) -> object:
+    """Return the value that was found, of what was handed over.
+
+    Raises:
+        EvaluationError: there is none; it says why.
+        ConfinementError: it is not JSON, or has a number that is not finite.
+    """
+    value = value_of(text)
+    if isinstance(value, dict) and "found" in value:
+        return value["found"]
+    failure = record_of(_Failure, value.get("failure") if isinstance(value, dict) else None)
+    status = failure.exit_status if failure.exit_status in _FAILURES else EXIT_UNKNOWN
+    raise EvaluationError(failure.message, failure.hint, status)
 
 
 def value_of(text: bytes) -> object:

@@ -55,14 +55,6 @@ class Child:
     seconds: int
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a confined process has ended: its exit status, and the record that it gave, if any."""
-
-    status: int
-    record: bytes | None
-
-
 def guard() -> None:
     """Let nobody look into this process, and make it the parent of whatever its children leave.
 
@@ -73,8 +65,10 @@ def guard() -> None:
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def keep(child: Child, limits: Limits, files: Sequence[str]) -> Ended:
-    """Wait for the end of ``child`` and return how it was; it does not outlive this call.
+def keep(child: Child, limits: Limits, files: Sequence[str]) -> tuple[int, bytes | None]:
+    """Wait for the end of ``child``, which does not outlive this call.
+
+    Returns its exit status, and the record that it gave, if any.
 
     Raises:
         BudgetError: a limit ended it, or what it read did.
@@ -101,7 +95,7 @@ def keep(child: Child, limits: Limits, files: Sequence[str]) -> Ended:
         os.close(handle)
         _end_what_is_left(others)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _NO_MEMORY:
-        return Ended(os.WEXITSTATUS(status), watched.record)
+        return os.WEXITSTATUS(status), watched.record
     raise _why(child, status, watched.stuck, limits)
 
 

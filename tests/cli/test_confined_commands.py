@@ -28,6 +28,8 @@ from tests.cli.test_elastic_plan import ADS, CONFIG, JOBS, QUOTAS, SECONDS, TAKE
 #: Each command with its words, and the files that it writes.
 COMMANDS = {
     "elastic plan": ("--quotas", "elastic.toml", "--snapshot", "snap", "--propose", "proposed"),
+    "drift record": ("--snapshot", "snap", "--store", "drift.db", "--prometheus", "drift.prom", "-v"),
+    "drift check": ("--snapshot", "snap", "--max-age", "1h"),
 }  # fmt: skip
 on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be refused")
@@ -120,6 +122,8 @@ def without_plan(text: str) -> str:
 def test_an_attacker_in_the_evaluation_can_do_nothing(command: str, place: Path) -> None:
     honest = ran(place, "", command)
     files = files_of(place)
+    # What is recorded already is not recorded again.
+    (place / "drift.db").unlink(missing_ok=True)
     attacked = ran(place, _BEGIN + _ATTACK, command)
 
     assert "it can" not in attacked.stderr
@@ -144,6 +148,7 @@ def test_root_refuses_it_where_it_cannot_be_confined(command: str, place: Path) 
 @on_every_command
 def test_an_option_and_a_variable_let_it_go_on(command: str, place: Path) -> None:
     honest = ran(place, "", command)
+    (place / "drift.db").unlink(missing_ok=True)
     for more, variables in ((("--unconfined",), {}), ((), {"HTCQ_UNCONFINED": "1"})):
         done = ran(place, _UNREADABLE, command, *more, **variables)
 
