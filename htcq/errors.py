@@ -114,6 +114,14 @@ class ConfinementError(HtcqError):
     exit_status = EXIT_UNKNOWN
 
 
+class EvaluationError(HtcqError):
+    """What ended an evaluation in another process: ``exit_status`` is that of its own error."""
+
+    def __init__(self, message: str, hint: str, exit_status: int) -> None:
+        super().__init__(message, hint)
+        self.exit_status = exit_status
+
+
 class NestedError(HtcqError):
     """A tool of HTCondor that htcq runs has started htcq again."""
 

@@ -11,15 +11,23 @@ goes wrong is UNKNOWN.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from htcq import time_limit
 from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
-from htcq.cli.options import add_collector, add_limits, add_nagios, add_snapshot, seconds
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
+from htcq.cli.options import (
+    add_collector,
+    add_limits,
+    add_nagios,
+    add_snapshot,
+    add_unconfined,
+    seconds,
+)
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, ConfinementError, InputError
 from htcq.limits import NAGIOS_DEADLINE, PATIENCE
-from htcq.operations.observe_quotas import Observed, observe_quotas
-from htcq.operations.pool_source import Source
+from htcq.operations.handed_over import record_of
+from htcq.operations.observe_quotas import observe_quotas
+from htcq.operations.pool_source import Source, evaluated_from, open_source
 from htcq.operations.site_file import read_site_file
 from htcq.report.failure import reason
 from htcq.report.formats.nagios import said, without_measures
@@ -56,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     pool.set_defaults(timeout=PATIENCE)
     add_limits(pool)
+    add_unconfined(pool)
     parser.add_argument(
         "--quotas", metavar="FILE",
         help=("file of the elastic quotas that are checked too (default: as [drift] of the site "
@@ -121,8 +130,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _tell(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> int:
     """Print the verdict for a person; what goes wrong is an error, as it is for every command."""
-    found = _observed(source, arguments)
-    status, text = _checked(found, asked)
+    status, text = _looked(source, arguments, asked)
     print(without_measures(text))
     return _EXIT_STATUS[status]
 
@@ -160,17 +168,31 @@ def _range(option: str, text: str | None) -> Range | None:
 def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
     try:
-        return _checked(_observed(source, arguments), asked)
+        return _looked(source, arguments, asked)
     except Exception as error:
         return UNKNOWN, said(SUBJECT, UNKNOWN, reason(error))
 
 
-def _observed(source: Source, arguments: argparse.Namespace) -> Observed:
+@dataclass(frozen=True)
+class _Line:
+    """The state and what is printed."""
+
+    state: int
+    text: str
+
+
+def _looked(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> tuple[int, str]:
+    """Return the state and what is printed; the pool is evaluated in a confined process."""
     site = read_site_file(arguments.config)
     elastic = elastic_of(arguments, site)
-    source = replace(source, queues=elastic is not None)
-    return observe_quotas(source, site.groups, max_age_of(arguments), elastic)
+    opened = open_source(replace(source, queues=elastic is not None))
+    max_age = max_age_of(arguments)
 
+    def look() -> _Line:
+        found = observe_quotas(opened, site.groups, max_age, elastic)
+        return _Line(*check(found.observation, asked, found.health, found.gaps, found.activity))
 
-def _checked(found: Observed, asked: CheckOptions) -> tuple[int, str]:
-    return check(found.observation, asked, found.health, found.gaps, found.activity)
+    line = record_of(_Line, evaluated_from([opened], look))
+    if line.state not in _EXIT_STATUS:
+        raise ConfinementError(f"{source.name}: there is no state {line.state}")
+    return line.state, line.text

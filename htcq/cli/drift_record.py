@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
 from htcq.cli.options import STDOUT, add_pool_options, add_prometheus, add_store, print_or_put
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE
-from htcq.operations.health import marked, tell_ailments
+from htcq.drift.observation import DriftObservation
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
+from htcq.operations.health import tell_ailments
 from htcq.report.printable import one_line, tell
+
+if TYPE_CHECKING:
+    from htcq.operations.elastic_ledger import Elastic
+    from htcq.operations.pool_source import OpenSource
+    from htcq.settings.groups import GroupSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift record``."""
-    add_pool_options(parser, confined=False)
+    add_pool_options(parser)
     add_look_options(parser)
     add_store(parser)
     parser.add_argument(
@@ -35,10 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look, then record, then write the metrics."""
+    """Look, then record, then write the metrics.
+
+    The pool is evaluated in a confined process; what it saw is recorded here.
+    """
+    from htcq.operations.handed_over import record_of
     from htcq.operations.history import record
-    from htcq.operations.observe_quotas import observe_quotas
+    from htcq.operations.observe_quotas import check_time
     from htcq.operations.output_files import place_of
+    from htcq.operations.pool_source import evaluated_from, open_source
     from htcq.operations.site_file import read_site_file
     from htcq.report.moments import moment
 
@@ -48,12 +62,12 @@ def main(arguments: argparse.Namespace) -> int:
     if metrics and metrics != STDOUT:
         place_of(metrics)
     elastic = elastic_of(arguments, site)
-    started = time.monotonic()
-    seen = observe_quotas(
-        source_of(arguments, elastic is not None), site.groups, max_age_of(arguments), elastic
-    )
+    started, begun = time.monotonic(), time.time()
+    opened = open_source(source_of(arguments, elastic is not None))
+    look = partial(_look, opened, site.groups, max_age_of(arguments), elastic)
+    seen: _Seen = record_of(_Seen, evaluated_from([opened], look))
     observation = seen.observation
-    tell_ailments(seen.health, observation.pool)
+    check_time(observation, opened.source, begun)
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
     recorded, aside = record(store, observation, live=not arguments.snapshot)
@@ -68,6 +82,25 @@ def main(arguments: argparse.Namespace) -> int:
             told += f", {len(observation.ledger)} rows of the ledger"
         print(one_line(f"{store}: {observation.pool}, {moment(observation.time)}, {told}: {done}"))
     if aside is None:
-        return marked(EXIT_FINE, seen.health)
+        return EXIT_FINE if seen.healthy else EXIT_UNKNOWN
     tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
-    return marked(EXIT_FINDINGS, seen.health)
+    return EXIT_FINDINGS if seen.healthy else EXIT_UNKNOWN
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen of the pool, and whether its daemons are healthy."""
+
+    observation: DriftObservation
+    healthy: bool
+
+
+def _look(
+    opened: OpenSource, declared: GroupSettings, max_age: float, elastic: Elastic | None
+) -> _Seen:
+    """Evaluate the pool, and say what is wrong with it."""
+    from htcq.operations.observe_quotas import observe_quotas
+
+    seen = observe_quotas(opened, declared, max_age, elastic)
+    tell_ailments(seen.health, seen.observation.pool)
+    return _Seen(seen.observation, not seen.health)

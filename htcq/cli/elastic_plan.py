@@ -12,24 +12,30 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, in_force_of, pool_of
 from htcq.cli.options import add_json, add_pool_options, add_wide
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InputError, RefusedError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.elastic.journal import JournalState
     from htcq.elastic.reclaim.min_back import MinBack
     from htcq.operations.elastic_quotas import Declared
-    from htcq.operations.observe_and_plan import Observed
+    from htcq.operations.observe_and_plan import Captured, Observed
+    from htcq.operations.quota_writer import Writer
     from htcq.quota.elastic.group_runtime import ElasticOutcome
+
+#: How many times as long as a report it takes: the plan is tried in simulated cycles.
+_SIMULATED = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic plan``."""
-    add_pool_options(parser, confined=False)
+    add_pool_options(parser)
     add_step_options(parser)
     add_json(parser)
     add_wide(parser)
@@ -47,18 +53,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Looked:
+    """The plan as JSON, None where it must not be applied now, and whether the pool is healthy."""
+
+    plan: object
+    healthy: bool
+
+
 def main(arguments: argparse.Namespace) -> int:
-    """Look, compute and print; exit 3 where the plan must not be applied now."""
-    from htcq.elastic.fitted_runtime import fitted_runtimes
-    from htcq.elastic.quota_file import file_diff
-    from htcq.elastic.reclaim.planner import preview
-    from htcq.emit.elastic import quota_text
-    from htcq.operations.health import marked
-    from htcq.operations.observe_and_plan import observe_and_plan
+    """Look, compute and print; exit 3 where the plan must not be applied now.
+
+    What the pool holds is evaluated in a confined process, which prints; files are written here.
+    """
+    from htcq.operations.handed_over import record_of
+    from htcq.operations.observe_and_plan import capture
+    from htcq.operations.pool_source import evaluated_from
     from htcq.operations.quota_steps import doubts_of_places, writer_for
-    from htcq.poolquota.health import ailments
-    from htcq.report.views.elastic_plan import plan_json
-    from htcq.report.views.elastic_plan_text import show_plan
 
     if arguments.save:
         _check_place(arguments)
@@ -68,39 +79,90 @@ def main(arguments: argparse.Namespace) -> int:
     declared = in_force_of(arguments) if arguments.save else declared_of(arguments)
     source = pool_of(arguments, declared)
     writer = writer_for(source, declared)
-    state, doubts = writer.state(), writer.journal.warnings()
+    state, present = writer.state(), writer.present()
+    notes = [*writer.journal.warnings(), *filter(None, [state.stopped])]
+    if not source.snapshot:
+        notes += doubts_of_places(declared.settings)
     now = float(int(time.time()))
-    found = observe_and_plan(source, declared, state, writer.present(), now, arguments.accept_loss)
+    begun = _Begun(declared, writer, state, present, notes, now)
+    captured = capture(source, declared)
+    found = evaluated_from([captured.opened], lambda: _look(arguments, begun, captured), _SIMULATED)
+    looked = record_of(_Looked, found)
+    if looked.plan is None:
+        return EXIT_UNKNOWN
+    _write(arguments, begun, looked.plan)
+    if declared.refused:
+        return EXIT_USAGE
+    return EXIT_FINE if looked.healthy else EXIT_UNKNOWN
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What is known before the pool is looked at, ``now``.
+
+    ``present`` is the text of the file in force.
+    """
+
+    declared: Declared
+    writer: Writer
+    state: JournalState
+    present: str | None
+    notes: Sequence[str]
+    now: float
+
+
+def _look(arguments: argparse.Namespace, begun: _Begun, captured: Captured) -> _Looked:
+    """Evaluate the pool and print its plan."""
+    from htcq.elastic.fitted_runtime import fitted_runtimes
+    from htcq.elastic.handover import handover_json
+    from htcq.elastic.quota_file import file_diff
+    from htcq.elastic.reclaim.planner import preview
+    from htcq.emit.elastic import quota_text
+    from htcq.operations.observe_and_plan import plan_of
+    from htcq.poolquota.health import ailments
+    from htcq.report.views.elastic_plan import plan_json
+    from htcq.report.views.elastic_plan_text import show_plan
+
+    declared, writer, state, now = begun.declared, begun.writer, begun.state, begun.now
+    found = plan_of(captured, declared, state, begun.present, now, arguments.accept_loss)
     health = ailments(found.pool)
     outcome = fitted_runtimes(declared.quotas, found.observation).outcome
     taken = preview(outcome, found.observation, found.pool, declared.reclaim)
     mins = _mins_back(found, declared, outcome)
-    text = quota_text(found.step.plan.file, writer.instance)
     if arguments.diff:
-        sys.stdout.writelines(file_diff(writer.present(), text, str(writer.path)))
+        text = quota_text(found.step.plan.file, writer.instance)
+        sys.stdout.writelines(file_diff(begun.present, text, str(writer.path)))
     elif arguments.json:
         import json
 
         print(json.dumps(plan_json(found.step, taken, mins, found.refusals, health), indent=2))
     else:
         show_plan(found.step, taken, mins, sys.stdout, arguments.wide)
-        notes = [*doubts, *filter(None, [state.stopped])]
-        if not source.snapshot:
-            notes += doubts_of_places(declared.settings)
-        _tell(found, notes)
-    if found.refusals:
-        return EXIT_UNKNOWN
+        _tell(found, begun.notes)
+    plan = None if found.refusals else handover_json(found.handover(state))
+    return _Looked(plan, not health)
+
+
+def _write(arguments: argparse.Namespace, begun: _Begun, plan: object) -> None:
+    """Write the files that the options name, if ``plan`` is one for the declared groups.
+
+    Raises:
+        HtcqError: it is not, or a file cannot be written.
+    """
+    if not (arguments.propose or arguments.save):
+        return
+    from htcq.elastic.handover import handover_from, wrong_groups
+    from htcq.emit.elastic import quota_text
+    from htcq.operations.handover_file import save_handover
+    from htcq.operations.output_files import put_file
+
+    given = handover_from(plan, "the plan")
+    for wrong in wrong_groups(given, begun.declared.quotas.groups):
+        raise RefusedError(wrong.message, wrong.hint)
     if arguments.propose:
-        from htcq.operations.output_files import put_file
-
-        put_file(arguments.propose, text)
+        put_file(arguments.propose, quota_text(given.file, begun.writer.instance))
     if arguments.save:
-        from htcq.operations.handover_file import save_handover
-
-        save_handover(arguments.save, found.handover(state))
-    if declared.refused:
-        return EXIT_USAGE
-    return marked(EXIT_FINE, health)
+        save_handover(arguments.save, given)
 
 
 def _mins_back(found: Observed, declared: Declared, outcome: ElasticOutcome) -> tuple[MinBack, ...]:

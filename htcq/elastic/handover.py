@@ -197,7 +197,7 @@ def refusals(
             f"{state.last}"
         )
         yield GateRefusal("replay", message, _AGAIN)
-    unknown = list(_groups(given, declared))
+    unknown = list(wrong_groups(given, declared))
     yield from unknown
     if not unknown:
         yield from _maxima(given, declared)
@@ -220,7 +220,8 @@ def _id_and_age(given: Handover, settings: WriteSettings, now: float) -> Iterato
         yield GateRefusal("plan-age", message, "set this machine's clock")
 
 
-def _groups(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
+def wrong_groups(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
+    """Yield every group of ``given`` that is not declared, is missing, or is there twice."""
     wanted = sorted(group.name for group in declared)
     for what, file in (("plan", given.file), ("static quotas", given.static)):
         names = [each.group for each in file.groups]

@@ -5,16 +5,29 @@ where it is root, without new privileges, core files and the caller's environmen
 limits of memory, processor time and files, and with system calls that read and compute alone. The
 parent waits, writes the files that the command line names, ends a child that is stuck in one
 expression and all that it started, and says what a limit ended.
+
+Where more than a file comes of it, as in the history or in a configuration, :func:`evaluated` has
+the child evaluate and end: the parent gets a record, and goes on with the command.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from htcq.errors import UNCONFINED_OPTION, ConfinementError, InputError
+from htcq.errors import (
+    EXIT_FINE,
+    LIMITS_OPTION,
+    UNCONFINED_OPTION,
+    BudgetError,
+    ConfinementError,
+    InputError,
+)
 
 if TYPE_CHECKING:
     import socket
@@ -41,10 +54,20 @@ _KEPT = frozenset(
         "HOME",
     )
 )
+#: The last of the standard streams.
+_STANDARD = 2
 #: In the place of this machine's configuration, which is not asked for.
 _BLIND = {"CONDOR_CONFIG": "/dev/null"}
 #: numpy's libraries would start a thread for each processor, whose stacks count as memory.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child has ended: its exit status, and the record that it gave, if any."""
+
+    status: int
+    record: bytes | None
 
 
 class Confined(SystemExit):
@@ -64,9 +87,61 @@ def confine(
         BudgetError: in the parent, where a limit ended the child.
         ConfinementError: in the child, where root would not be confined.
     """
-    global _writer
     if not enabled or _writer is not None:
         return
+    begun = _begun(name, limits, memory, seconds, files)
+    if isinstance(begun, Ended):
+        raise Confined(begun.status)
+    begun()
+
+
+def evaluated(
+    work: Callable[[], object], name: str, limits: Limits, memory: int, seconds: int
+) -> object:
+    """Return what ``work`` finds in a child process, as plain values of JSON, and go on here.
+
+    ``work`` prints what it has to print, and writes nothing. The other parameters are those of
+    :func:`confine`. What is returned may be anything of JSON: ``htcq.operations.handed_over`` makes
+    records of it.
+
+    Raises:
+        BudgetError: a limit ended the child.
+        ConfinementError: what it found cannot be read.
+        EvaluationError: it failed, or root would not be confined.
+    """
+    from htcq.operations.handed_over import failed, found_in, text_of
+
+    if not enabled or _writer is not None:
+        return found_in(text_of({"found": work()}))
+    channels = _open_channels()
+    begun = _begun(name, limits, memory, seconds, ())
+    if isinstance(begun, Ended):
+        if begun.record is None or begun.status != EXIT_FINE:
+            raise Confined(begun.status)
+        return found_in(begun.record)
+    for each in channels:
+        os.close(each)
+    try:
+        begun()
+        record = text_of({"found": work()})
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads what it prints.
+        raise Confined(EXIT_FINE) from None
+    except Exception as error:
+        record = failed(error)
+    _hand_over(record)
+    raise Confined(EXIT_FINE)
+
+
+def _begun(
+    name: str, limits: Limits, memory: int, seconds: int, files: Sequence[str]
+) -> Ended | Callable[[], None]:
+    """Fork; return in the parent how the child has ended.
+
+    In the child, what refuses to go on where it could do more than strangers' data may.
+    """
+    global _writer
     import signal
     import socket
 
@@ -86,13 +161,12 @@ def confine(
         os.close(beat)
         child = keeper.Child(pid, ours, ticks, complaints, name, memory, seconds)
         try:
-            status = keeper.keep(child, limits, files)
+            return Ended(*keeper.keep(child, limits, files))
         finally:
             # A command that looks again and again has a child each time.
             ours.close()
             os.close(ticks)
             os.close(complaints)
-        raise Confined(status)
     ours.close()
     os.close(ticks)
     _writer = theirs
@@ -102,8 +176,34 @@ def confine(
     _beat(beat)
     was_root = os.geteuid() == 0
     rungs = give_up(parent, memory, seconds)
-    if not limits.unconfined:
-        _judge(rungs, was_root)
+    if limits.unconfined:
+        rungs = ()
+    return lambda: _judge(rungs, was_root)
+
+
+def _open_channels() -> list[int]:
+    """Return the pipes and sockets that are open beside the standard streams.
+
+    They lead to processes that are not confined, and that believe what they are told.
+    """
+    found = []
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with contextlib.suppress(OSError):
+            mode = os.fstat(int(name)).st_mode
+            if int(name) > _STANDARD and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                found.append(int(name))
+    return found
+
+
+def _hand_over(record: bytes) -> None:
+    """Give ``record`` to the parent, or why it cannot have it."""
+    from htcq.operations.handed_over import RECORD, failed
+
+    told = _asked(RECORD.encode(), record)
+    if told:
+        long = BudgetError(told, f"{LIMITS_OPTION} raises the limit")
+        _asked(RECORD.encode(), failed(long))
+    sys.stderr.flush()
 
 
 def put_by_parent(name: str, text: str) -> bool:
@@ -114,19 +214,26 @@ def put_by_parent(name: str, text: str) -> bool:
     """
     if _writer is None:
         return False
-    parts = [each.encode("utf-8", "backslashreplace") for each in (name, text)]
-    for part in parts:
+    told = _asked(*(each.encode("utf-8", "backslashreplace") for each in (name, text)))
+    if told:
+        raise InputError(told, "choose another place for it")
+    return True
+
+
+def _asked(name: bytes, content: bytes) -> str:
+    """Ask the parent to take what is called ``name``; return why it did not, empty where it did."""
+    if _writer is None:
+        return "there is no other process"
+    for part in (name, content):
         _writer.sendall(len(part).to_bytes(8, "big"))
         _writer.sendall(part)
     answer = b""
     while not answer.endswith(b"\n"):
         part = _writer.recv(4096)
         if not part:
-            raise InputError(f"{name} cannot be written", "the process that writes it has ended")
+            return f"{name.decode('utf-8', 'replace')}: the process that writes it has ended"
         answer += part
-    if answer != b"\n":
-        raise InputError(answer.decode("utf-8", "replace").strip(), "choose another place for it")
-    return True
+    return answer.decode("utf-8", "replace").strip()
 
 
 def _speak_through(complaints: int) -> None:

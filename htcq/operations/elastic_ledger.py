@@ -19,10 +19,14 @@ _HINT = "see htcq-elastic(1)"
 
 @dataclass(frozen=True)
 class Elastic:
-    """The trees of a file of quotas, by the name of the negotiator that each is for."""
+    """The trees of a file of quotas, by the name of the negotiator that each is for.
+
+    ``activities`` say of each whether its quotas are kept, by its journal.
+    """
 
     file: str
     trees: Mapping[str, ElasticQuotas]
+    activities: Mapping[str, Activity]
 
     def entries(self, pool: Pool, negotiator: str) -> tuple[LedgerEntry, ...]:
         """Return the ledger of ``pool``, as ``negotiator`` sees it if one is named.
@@ -44,10 +48,7 @@ class Elastic:
         Raises:
             InputError: there are several trees, and none is that negotiator's.
         """
-        from htcq.operations.elastic_quotas import tree_states_of
-
-        tree = self._tree(negotiator, pool.negotiator)
-        return tree_states_of(self.file, [tree])[tree].activity
+        return self.activities[self._tree(negotiator, pool.negotiator)]
 
     def _tree(self, named: str, pool: str) -> str:
         from htcq.operations.elastic_quotas import tree_for
@@ -71,9 +72,10 @@ def read_elastic(file: str) -> Elastic:
         InputError: it cannot be read, or what it declares is refused.
     """
     from htcq.audit.elastic import refuse_unsound
-    from htcq.operations.elastic_quotas import read_quota_file
+    from htcq.operations.elastic_quotas import read_quota_file, tree_states_of
 
     trees = read_quota_file(file).trees
     for quotas in trees.values():
         refuse_unsound(quotas, file)
-    return Elastic(file, trees)
+    activities = {tree: state.activity for tree, state in tree_states_of(file, trees).items()}
+    return Elastic(file, trees, activities)

@@ -1,4 +1,4 @@
-"""The process beside a confined one: waits for its end, and writes files for it.
+"""The process beside a confined one: waits for its end, and takes files and a record from it.
 
 See ``htcq.operations.confined``.
 """
@@ -20,11 +20,14 @@ from htcq.errors import BudgetError
 from htcq.limits import MIB, OPTION, Limits
 from htcq.live.deadline import signal_name
 from htcq.live.process_limits import children_now
+from htcq.operations.handed_over import RECORD
 from htcq.passing import begin_child, forget_child, noted_children
 from htcq.whole_file import put, put_new
 
 #: Longest file that is written for the child: its limit of memory is far below that.
 _MAX_FILE = 1 << 31
+#: Longest record, before the factor of the limits: that of 100,000 machines has half of it.
+_MAX_RECORD = 64 * MIB
 _MAX_COMPLAINT = 16 * 1024
 #: As which status and with which words the ClassAd library ends a process for which there is no
 #: memory.
@@ -62,8 +65,10 @@ def guard() -> None:
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
-    """Wait for the end of ``child`` and return its exit status; it does not outlive this call.
+def keep(child: Child, limits: Limits, files: Sequence[str]) -> tuple[int, bytes | None]:
+    """Wait for the end of ``child``, which does not outlive this call.
+
+    Returns its exit status, and the record that it gave, if any.
 
     Raises:
         BudgetError: a limit ended it, or what it read did.
@@ -72,7 +77,7 @@ def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
     begin_child(child.pid)
     child.requests.settimeout(_PATIENCE)
     handle = os.pidfd_open(child.pid)
-    watched = _Watched(child, handle, files, limits.one_step)
+    watched = _Watched(child, handle, files, limits)
     ended = False
     try:
         with selectors.DefaultSelector() as selector:
@@ -90,24 +95,25 @@ def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
         os.close(handle)
         _end_what_is_left(others)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _NO_MEMORY:
-        return os.WEXITSTATUS(status)
+        return os.WEXITSTATUS(status), watched.record
     raise _why(child, status, watched.stuck, limits)
 
 
 @dataclass
 class _Watched:
-    """A child that is waited for; it may spend ``one_step`` seconds in one call."""
+    """A child that is waited for."""
 
     child: Child
     handle: int
     files: Sequence[str]
-    one_step: int
+    limits: Limits
     silent: int = 0
+    record: bytes | None = None
 
     @property
     def stuck(self) -> bool:
         """Whether it spends too long in one call."""
-        return self.silent > self.one_step
+        return self.silent > self.limits.one_step
 
     def serve(self, ready: int, selector: selectors.BaseSelector) -> bool:
         """Do what ``ready`` asks for; return whether the child has ended."""
@@ -117,9 +123,30 @@ class _Watched:
             self.silent = _counted(os.read(ready, 4096), self.silent)
             if self.stuck:
                 _kill(self.child.pid)
-        elif not _served(self.child.requests, self.files):
+        elif not self._served(self.child.requests):
             selector.unregister(self.child.requests)
         return False
+
+    def _served(self, requests: socket.socket) -> bool:
+        """Take one file or the record; False where the child wants no more."""
+        name = _part(requests)
+        content = None if name is None else _part(requests)
+        if name is None or content is None:
+            return False
+        if name == RECORD.encode():
+            told = self._taken(content)
+        else:
+            told = _written(name.decode("utf-8", "replace"), content, self.files)
+        requests.sendall(f"{told}\n".encode())
+        return True
+
+    def _taken(self, record: bytes) -> str:
+        """Keep ``record``; return why it is not taken, empty where it is."""
+        most = round(_MAX_RECORD * self.limits.factor)
+        if len(record) > most:
+            return f"{self.child.name}: what was found has more than {most // MIB} MiB"
+        self.record = record
+        return ""
 
 
 def _wake(pid: int) -> None:
@@ -150,17 +177,6 @@ def _counted(beats: bytes, silent: int) -> int:
         if beat != signal.SIGPROF:
             silent = 0
     return silent
-
-
-def _served(requests: socket.socket, files: Sequence[str]) -> bool:
-    """Write one file for the child; False where it wants no more."""
-    name = _part(requests)
-    text = None if name is None else _part(requests)
-    if name is None or text is None:
-        return False
-    told = _written(name.decode("utf-8", "replace"), text, files)
-    requests.sendall(f"{told}\n".encode())
-    return True
 
 
 def _written(name: str, text: bytes, files: Sequence[str]) -> str:

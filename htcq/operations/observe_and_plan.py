@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from htcq.live.reconfig import Negotiator
 from htcq.operations.health import check_configuration, told_ailments
-from htcq.operations.pool_source import read
+from htcq.operations.pool_source import OpenSource, Source, open_source, read_open
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from htcq.elastic.pool_health import PoolHealth
     from htcq.elastic.records import ElasticObservation
     from htcq.operations.elastic_quotas import Declared
-    from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
+    from htcq.pool.slot_ages import SlotAges
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A pool that is open, with the ages of the slots of a live one (None: of a snapshot)."""
+
+    opened: OpenSource
+    ages: SlotAges | None
 
 
 #: A window says that at least such a part of the pool is there, for what it can be taken to weigh.
@@ -62,6 +70,18 @@ class Observed:
         )
 
 
+def capture(source: Source, declared: Declared) -> Captured:
+    """Open the files of the pool, a live one after it was asked; nothing of it is evaluated.
+
+    Raises:
+        HtcqError: there is none, or it cannot be asked.
+    """
+    opened, ages = open_source(source), None
+    if not source.snapshot:
+        ages = Negotiator(source.pool, declared.negotiator, source.timeout).slot_ages()
+    return Captured(opened, ages)
+
+
 def observe_and_plan(
     source: Source,
     declared: Declared,
@@ -70,7 +90,19 @@ def observe_and_plan(
     now: float,
     accept_loss: bool = False,
 ) -> Observed:
-    """Read the pool and return the next step as of ``now``.
+    """Read the pool and return the next step as of ``now``; see :func:`plan_of`."""
+    return plan_of(capture(source, declared), declared, state, present, now, accept_loss)
+
+
+def plan_of(
+    captured: Captured,
+    declared: Declared,
+    state: JournalState,
+    present: str | None,
+    now: float,
+    accept_loss: bool = False,
+) -> Observed:
+    """Read the pool and return its next step as of ``now``.
 
     ``present`` is the text of the file that is in force.
 
@@ -93,11 +125,10 @@ def observe_and_plan(
     from htcq.pool.pool import seconds_of
     from htcq.quota.elastic.window import changed_quotas, expected_part, open_windows
 
-    name = declared.negotiator
-    pool = read(source)
+    name, source = declared.negotiator, captured.opened.source
+    pool = read_open(captured.opened)
     check_configuration(pool)
     told_ailments(pool)
-    ages = None if source.snapshot else Negotiator(source.pool, name, source.timeout).slot_ages()
     clock = time.time()
     if source.snapshot:
         clock = seconds_of(pool.taken_at) or now
@@ -106,7 +137,7 @@ def observe_and_plan(
     refuse_unsound(quotas, "the quotas with all open windows")
     expected = expected_part(windows)
     observation = observe(pool, quotas, name)
-    sight = health_of(pool, name, observation.pool_weight, ages, observation.usage)
+    sight = health_of(pool, name, observation.pool_weight, captured.ages, observation.usage)
     for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
     found = [

@@ -5,11 +5,13 @@ What would be taken for a change of the pool and is a lack of knowledge is refus
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.errors import InputError, PoolError
-from htcq.operations.pool_source import Source, read
+from htcq.operations.pool_source import OpenSource, Source, read_open
+from htcq.report.moments import iso
 
 if TYPE_CHECKING:
     from htcq.drift.observation import DriftObservation
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from htcq.poolquota.ailment import Ailment
     from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.settings.groups import GroupSettings
+
+#: Seconds by which a clock may be set while a pool is looked at.
+_SLACK = 60
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Observed:
 
 
 def observe_quotas(
-    source: Source, declared: GroupSettings, max_age: float, ledger: Elastic | None = None
+    opened: OpenSource, declared: GroupSettings, max_age: float, ledger: Elastic | None = None
 ) -> Observed:
     """Return what is seen of the pool, beside what the site file has ``declared`` of its groups.
 
@@ -53,7 +58,7 @@ def observe_quotas(
     from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.poolquota.unread import unread
 
-    pool = read(source)
+    source, pool = opened.source, read_open(opened)
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
     if taken is None:
@@ -75,6 +80,22 @@ def observe_quotas(
         observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
         activity = ledger.activity(pool, source.negotiator)
     return Observed(observation, health, unread(pool), activity)
+
+
+def check_time(observation: DriftObservation, source: Source, begun: float) -> None:
+    """Refuse an observation of a live pool that was not made since ``begun``.
+
+    One in the future would keep all later ones out of a history.
+
+    Raises:
+        PoolError: it was not.
+    """
+    if source.snapshot or begun - _SLACK <= observation.time <= time.time() + _SLACK:
+        return
+    raise PoolError(
+        f"{source.name}: it was observed at {iso(observation.time)}, which is not now",
+        "was the clock of this machine set?",
+    )
 
 
 def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
@@ -11,7 +11,7 @@ from htcq.classads import Value, parsed
 from htcq.errors import InputError
 from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
-from htcq.operations.confined import confine
+from htcq.operations.confined import confine, evaluated
 from htcq.operations.health import check_readable
 from htcq.passing import temporary_directory
 from htcq.pool.daemons import NEGOTIATOR
@@ -137,15 +137,29 @@ def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -
 
     ``work`` is how many times as long as usual the command takes.
     """
-    if not opened:
-        return
+    if opened:
+        confine(*_bounds(opened, work), [name for name in files if name])
+
+
+def evaluated_from(
+    opened: Sequence[OpenSource], find: Callable[[], object], work: int = 1
+) -> object:
+    """Return what ``find`` finds in ``opened`` in a process that can do little but read them.
+
+    It prints what it has to print; see ``htcq.operations.confined.evaluated``. ``work`` is how many
+    times as long as usual it takes.
+    """
+    return evaluated(find, *_bounds(opened, work))
+
+
+def _bounds(opened: Sequence[OpenSource], work: int) -> tuple[str, Limits, int, int]:
+    """Return the name of the pools, and limits, memory and seconds of the process that reads."""
     limits = opened[0].source.limits
     memory = max(
         limits.memory(0), sum(limits.memory(each.files.size, each.files.packed) for each in opened)
     )
     seconds = work * sum(limits.seconds(each.files.size, each.files.packed) for each in opened)
-    name = ", ".join(dict.fromkeys(each.source.name for each in opened))
-    confine(name, limits, memory, seconds, [name for name in files if name])
+    return ", ".join(dict.fromkeys(each.source.name for each in opened)), limits, memory, seconds
 
 
 def read_open(

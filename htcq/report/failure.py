@@ -30,14 +30,19 @@ def told(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         # Nobody reads on, as with head(1): that is no failure.
         return EXIT_FINE
-    if os.environ.get(TRACEBACK_VARIABLE) and not isinstance(error, _PLAIN):
-        import traceback
-
-        traceback.print_exception(type(error), error, error.__traceback__)
+    traced(error)
     tell(f"htcq: {reason(error)}")
     if isinstance(error, HtcqError):
         return error.exit_status
     return EXIT_UNKNOWN
+
+
+def traced(error: BaseException) -> None:
+    """Print the traceback of an unexpected error, where that is wanted."""
+    if os.environ.get(TRACEBACK_VARIABLE) and not isinstance(error, _PLAIN):
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
 
 
 def reason(error: BaseException) -> str:

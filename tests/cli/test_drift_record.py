@@ -118,7 +118,8 @@ def test_two_at_once_are_both_recorded(quiet_place: Path) -> None:
     running = [
         subprocess.Popen(
             [sys.executable, "-m", "htcq", *RECORD, "--snapshot", name],
-            cwd=quiet_place, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}, stderr=subprocess.PIPE, text=True,
+            cwd=quiet_place, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HTCQ_UNCONFINED": "1"},
+            stderr=subprocess.PIPE, text=True,
         )
         for name in found
     ]  # fmt: skip

@@ -1,0 +1,178 @@
+"""What an attacker in the evaluation of a pool gets of a command that also acts: real processes.
+
+As if an expression had taken over the ClassAd library: the first thing that the evaluation calls
+tries what only the command's other process may do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from htcq.operations import pool_source
+from htcq.operations.pool_source import evaluated_from
+from tests.audit.sites import negotiator
+from tests.cli.conftest import ROOT, Call
+from tests.cli.test_confined import readable_python
+from tests.cli.test_elastic_plan import ADS, CONFIG, JOBS, QUOTAS, SECONDS, TAKEN
+
+#: Each command with its words, and the files that it writes.
+COMMANDS = {
+    "elastic plan": ("--quotas", "elastic.toml", "--snapshot", "snap", "--propose", "proposed"),
+    "drift record": ("--snapshot", "snap", "--store", "drift.db", "--prometheus", "drift.prom", "-v"),
+    "drift check": ("--snapshot", "snap", "--max-age", "1h"),
+}  # fmt: skip
+on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be refused")
+
+_BEGIN = """
+import os, signal, socket, subprocess, sys
+from htcq.operations import pool_source
+parent, server = os.getpid(), socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen()
+address = server.getsockname()
+evaluates = pool_source.pool_of
+def opened(name):
+    with open(name, "w") as file:
+        file.write("by the attacker")
+tries = {
+    "write": lambda: opened("written"),
+    "append to what is there": lambda: open("elastic.toml", "a").write("#"),
+    "remove": lambda: os.unlink("elastic.toml"),
+    "shell": lambda: subprocess.run(["/bin/sh", "-c", "echo > by-shell"]),
+    "connect": lambda: socket.create_connection(address, 2),
+    "signal the parent": lambda: os.kill(parent, signal.SIGTERM),
+    "files of the account": lambda: open("token").read(),
+}
+def attacked(*words, **named):
+    for name, attempt in tries.items():
+        try:
+            attempt()
+            os.write(2, f"it can {name}\\n".encode())
+        except OSError as error:
+            pass
+    return evaluates(*words, **named)
+"""
+_ATTACK = "pool_source.pool_of = attacked\n"
+_RUN = "from htcq.__main__ import main\nmain()\n"
+_UNREADABLE = "from htcq.operations import rungs; rungs._can_be_listed = lambda place: False\n"
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A directory with a snapshot and a site's files that every account can read."""
+    with tempfile.TemporaryDirectory(prefix="htcq-commands-") as name:
+        found = Path(name)
+        found.chmod(0o755)
+        snapshot = found / "snap"
+        snapshot.mkdir()
+        central = negotiator(
+            LastNegotiationCycleEnd0=SECONDS - 60,
+            MyCurrentTime=SECONDS - 5,
+            LastHeardFrom=SECONDS - 5,
+        )
+        (snapshot / "collector.ads").write_text("\n".join((*ADS, central)))
+        (snapshot / "jobs.ads").write_text("\n".join(JOBS))
+        (snapshot / "config.txt").write_text(CONFIG)
+        (snapshot / "meta.json").write_text(json.dumps({"schema": 1, "taken": TAKEN}))
+        (found / "elastic.toml").write_text(QUOTAS)
+        (found / "token").write_text("of this account")
+        (found / "token").chmod(0o600)
+        yield found
+
+
+def ran(
+    place: Path, before: str, command: str, *more: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    words = ["htcq", *command.split(), *COMMANDS[command], *more]
+    code = before + f"import sys\nsys.argv = {words!r}\n" + _RUN
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("HTCQ_UNCONFINED", None)
+    return subprocess.run(
+        [*readable_python(place), sys.executable, "-c", code],
+        capture_output=True, text=True, cwd=place, timeout=120, check=False,
+        env={**environment, **variables},
+    )  # fmt: skip
+
+
+def files_of(place: Path) -> dict[str, bytes]:
+    return {
+        str(each.relative_to(place)): each.read_bytes()
+        for each in sorted(place.rglob("*"))
+        if each.is_file() and "real" not in each.relative_to(place).parts
+    }
+
+
+def without_plan(text: str) -> str:
+    """Return ``text`` without the id of a plan, which begins with the time."""
+    return re.sub(r"\d{8}T\d{6}Z-[0-9a-f]+", "PLAN", text)
+
+
+@on_every_command
+def test_an_attacker_in_the_evaluation_can_do_nothing(command: str, place: Path) -> None:
+    honest = ran(place, "", command)
+    files = files_of(place)
+    # What is recorded already is not recorded again.
+    (place / "drift.db").unlink(missing_ok=True)
+    attacked = ran(place, _BEGIN + _ATTACK, command)
+
+    assert "it can" not in attacked.stderr
+    assert without_plan(attacked.stdout) == without_plan(honest.stdout)
+    assert attacked.stderr == honest.stderr
+    assert attacked.returncode == honest.returncode
+    assert files_of(place).keys() == files.keys()
+
+
+@as_root
+@on_every_command
+def test_root_refuses_it_where_it_cannot_be_confined(command: str, place: Path) -> None:
+    before = files_of(place)
+    refused = ran(place, _UNREADABLE, command)
+
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert refused.stderr.startswith("htcq: root evaluates no ads where that cannot be confined")
+    assert files_of(place) == before
+
+
+@as_root
+@on_every_command
+def test_an_option_and_a_variable_let_it_go_on(command: str, place: Path) -> None:
+    honest = ran(place, "", command)
+    (place / "drift.db").unlink(missing_ok=True)
+    for more, variables in ((("--unconfined",), {}), ((), {"HTCQ_UNCONFINED": "1"})):
+        done = ran(place, _UNREADABLE, command, *more, **variables)
+
+        assert (done.returncode, done.stderr) == (honest.returncode, honest.stderr)
+
+
+# What it hands over
+# --------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_of_other_groups_is_not_proposed(
+    place: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration management would install what the file says."""
+
+    def forged(*words: Any) -> Any:
+        found: Any = evaluated_from(*words)
+        found["plan"]["groups"][0]["group"] = "x\ninclude command : /bin/false"
+        return found
+
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(pool_source, "evaluated_from", forged)
+    done = call("elastic", "plan", *COMMANDS["elastic plan"])
+
+    assert done.status != 0
+    assert "which is not declared" in done.err
+    assert not (place / "proposed").exists()
