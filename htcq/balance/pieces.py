@@ -11,7 +11,7 @@ from htcq.balance.wanting import Answers, Table, Waiting
 from htcq.classads import as_number
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.cycle.slot_table import Offer
-from htcq.why.match_failure import NO_CLAIMS_LEFT, OUTRANKED
+from htcq.why.match_failure import NO_CLAIMS_LEFT, OTHER_ACCESS_POINT, OUTRANKED
 from htcq.why.verdict import Verdicts
 
 
@@ -101,6 +101,9 @@ def _of_table(
         kept_by = ""
         if not verdicts.of_cycle:
             kept_by = _kept_by(piece, offer, verdicts.wasted.get(offer.name, ""))
+        if table.slots.is_withheld and not piece.closed:
+            # The negotiator offers it to nobody: a schedd has it as a whole, as the reasons say.
+            kept_by = OTHER_ACCESS_POINT
         left = tuple(piece.left.values())
         claims, ends_by = None, ""
         if offer.supports_policy and (piece.closed or not kept_by):

@@ -51,3 +51,8 @@ def test_what_decides_in_random_families_is_explained_as_well() -> None:
 def test_a_job_that_its_schedd_ends_at_once_has_started() -> None:
     """Two jobs are matched where MAX_JOBS_RUNNING lets one run; the slots of both are in use."""
     check(random_pool(9147))
+
+
+def test_a_slot_that_the_negotiator_offers_to_nobody_is_explained() -> None:
+    found = check(random_pool(20202, Families(20202)))
+    assert found.of("other-access-point") is not None
