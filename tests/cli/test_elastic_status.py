@@ -46,12 +46,12 @@ CONFIG = "CLAIM_PARTITIONABLE_LEFTOVERS = False\nGROUP_NAMES = physics, physics.
 ADS = (
     node("node1", 6, 14336),
     node("node2"),
-    claimed(1, "physics.hep.ada@site"),
-    claimed(2, "physics.hep.ada@site"),
+    claimed(1, "physics.hep.ada@site", JobId='"1.0"', RemoteScheddName='"access1"'),
+    claimed(2, "physics.hep.ada@site", JobId='"1.1"', RemoteScheddName='"access1"'),
 )
 JOBS = (
-    running("1.0", "slot1_1@node1", AccountingGroup='"physics.hep.ada"'),
-    running("1.1", "slot1_2@node1", AccountingGroup='"physics.hep.ada"'),
+    running("1.0", "slot1_1@node1", AccountingGroup='"physics.hep.ada"', ScheddName='"access1"'),
+    running("1.1", "slot1_2@node1", AccountingGroup='"physics.hep.ada"', ScheddName='"access1"'),
     job("2.0", AccountingGroup='"physics.hep.ada"', RequestMemory=2048, MaxHosts=20),
 )
 
