@@ -44,27 +44,37 @@ class Request:
     health: tuple[Ailment, ...] = ()
 
 
-def add_declared_options(parser: argparse.ArgumentParser, confined: bool = False) -> None:
+def add_declared_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that name the site file and a pool."""
     add_site_file(parser)
-    add_pool_options(parser, confined=confined)
+    add_pool_options(parser)
 
 
-def read_declared(arguments: argparse.Namespace, queues: bool, confined: bool = False) -> Request:
+def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     """Return the declared groups and the pool that the options and the site file name.
 
-    ``queues`` tells whether the jobs of a named pool are needed. ``confined``: from its reading on
-    this process can do little, and writes no file.
+    ``queues`` tells whether the jobs of a named pool are needed. From its reading on this process
+    can do little, and writes no file.
 
     Raises:
         HtcqError: something of it cannot be used.
     """
-    from htcq.audit.declared_groups import DeclaredGroups
-    from htcq.audit.evidence import Evidence
-    from htcq.emit.groups import adopted, groups_configuration, read_back
-    from htcq.live.configuration import read_configuration, read_dump
+    site, text = declared_text(arguments)
+    pool = None
+    if arguments.snapshot or arguments.pool:
+        pool = read_source(arguments, queues, files=())
+    return request_of(arguments, site, text, pool)
+
+
+def declared_text(arguments: argparse.Namespace) -> tuple[Settings, str]:
+    """Return the site file, and the configuration text of the groups that it declares.
+
+    Raises:
+        HtcqError: there are none, or HTCondor cannot read the text.
+    """
+    from htcq.emit.groups import groups_configuration
+    from htcq.live.configuration import read_configuration
     from htcq.operations.site_file import read_site_file
-    from htcq.pool.pool import Pool
 
     site = read_site_file(arguments.config)
     if not site.groups.groups:
@@ -76,10 +86,24 @@ def read_declared(arguments: argparse.Namespace, queues: bool, confined: bool = 
     text = groups_configuration(site.groups, Path(templates) if templates else None)
     # A site's template may hold more than assignments, and HTCondor must be able to read all of it.
     read_configuration(text, ())
+    return site, text
+
+
+def request_of(
+    arguments: argparse.Namespace, site: Settings, text: str, pool: Pool | None
+) -> Request:
+    """Return the declared groups beside those of ``pool``, if there is one.
+
+    Raises:
+        HtcqError: something of it cannot be used.
+    """
+    from htcq.audit.declared_groups import DeclaredGroups
+    from htcq.audit.evidence import Evidence
+    from htcq.emit.groups import adopted, read_back
+    from htcq.live.configuration import read_dump
+    from htcq.pool.pool import Pool
+
     emitted = read_back(text, read_dump)
-    pool = None
-    if arguments.snapshot or arguments.pool:
-        pool = read_source(arguments, queues, files=() if confined else None)
     health = () if pool is None else told_ailments(pool)
     evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
     weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from htcq.cli.declared import add_declared_options, read_declared
+from htcq.cli.declared import add_declared_options, declared_text, request_of
+from htcq.cli.pool_options import sources
 from htcq.cli.writing import (
     add_writing_options,
     check_writing_options,
@@ -19,8 +21,7 @@ from htcq.cli.writing import (
     write_told,
 )
 from htcq.emit import GROUPS_FILE
-from htcq.errors import EXIT_FINE, PolicyError
-from htcq.operations.health import marked
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, PolicyError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -43,28 +44,63 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing_options(parser, GROUPS_FILE)
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """Why the groups are refused, and whether the pool is healthy."""
+
+    refused: tuple[str, ...]
+    healthy: bool
+
+
 def main(arguments: argparse.Namespace) -> int:
-    """Render, check what is promised, show what changes, then print, compare or write."""
+    """Render, check what is promised, show what changes, then print, compare or write.
+
+    A pool is evaluated in a confined process; the text comes of the site file alone.
+    """
+    from htcq.operations.handed_over import record_of
+    from htcq.operations.pool_source import evaluated_from, open_source, read_open
+
     check_writing_options(arguments)
-    request = read_declared(arguments, queues=False)
+    site, text = declared_text(arguments)
+    opened = None
+    if arguments.snapshot or arguments.pool:
+        opened = open_source(sources(arguments, queues=False)[0])
+    target = target_of(arguments, text, GROUPS_FILE) if arguments.write else None
+
+    def check() -> _Checked:
+        pool = None if opened is None else read_open(opened)
+        return _checked(request_of(arguments, site, text, pool), target)
+
+    if opened is None:
+        found = check()
+    else:
+        found = record_of(_Checked, evaluated_from([opened], check))
+    if found.refused and not arguments.force:
+        for each in found.refused[:-1]:
+            tell(f"htcq: refused: {each}")
+        raise PolicyError(f"refused: {found.refused[-1]}", "nothing was written; --force overrides")
+    for each in found.refused:
+        tell(f"htcq: forced: {each}")
+    status = EXIT_FINE
+    if target is None:
+        sys.stdout.write(text)
+    elif arguments.diff or arguments.check:
+        status = compare(target, arguments)
+    else:
+        status = write_told("quota emit", target, "condor_reconfig -negotiator")
+    if status in (EXIT_FINE, EXIT_FINDINGS) and not found.healthy:
+        return EXIT_UNKNOWN
+    return status
+
+
+def _checked(request: Request, target: Target | None) -> _Checked:
+    """Check the groups, and say what is worth knowing of them."""
     from htcq.emit.groups import check_groups
 
     check_groups(request.site.groups, request.evidence.quotas)
-    target = target_of(arguments, request.text, GROUPS_FILE) if arguments.write else None
     refused = [*_broken_promises(request), *_dropped_in_use(request, target)]
     _tell_what_stays(request, target.path.name if target else GROUPS_FILE)
-    if refused and not arguments.force:
-        for each in refused[:-1]:
-            tell(f"htcq: refused: {each}")
-        raise PolicyError(f"refused: {refused[-1]}", "nothing was written; --force overrides")
-    for each in refused:
-        tell(f"htcq: forced: {each}")
-    if target is None:
-        sys.stdout.write(request.text)
-        return marked(EXIT_FINE, request.health)
-    if arguments.diff or arguments.check:
-        return marked(compare(target, arguments), request.health)
-    return marked(write_told("quota emit", target, "condor_reconfig -negotiator"), request.health)
+    return _Checked(tuple(refused), not request.health)
 
 
 def _broken_promises(request: Request) -> list[str]:

@@ -19,7 +19,7 @@ _FAIL_ON = "error"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota lint``."""
-    add_declared_options(parser, confined=True)
+    add_declared_options(parser)
     add_templates(parser)
     add_fail_on(parser)
     add_json(parser, "print the findings as 'htcq audit --json' does")
@@ -30,7 +30,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.audit.group_lint import linted
     from htcq.audit.site import threshold
 
-    request = read_declared(arguments, queues=True, confined=True)
+    request = read_declared(arguments, queues=True)
     site = request.site.audit
     word, where = (
         (arguments.fail_on, "--fail-on")

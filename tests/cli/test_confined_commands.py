@@ -29,6 +29,7 @@ from tests.cli.test_elastic_plan import ADS, CONFIG, JOBS, QUOTAS, SECONDS, TAKE
 COMMANDS = {
     "elastic plan": ("--quotas", "elastic.toml", "--snapshot", "snap", "--propose", "proposed"),
     "drift record": ("--snapshot", "snap", "--store", "drift.db", "--prometheus", "drift.prom", "-v"),
+    "quota emit": ("--config", "groups.toml", "--snapshot", "snap", "--write", "conf", "--force"),
     "drift check": ("--snapshot", "snap", "--max-age", "1h"),
 }  # fmt: skip
 on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
@@ -86,6 +87,10 @@ def place() -> Iterator[Path]:
         (snapshot / "config.txt").write_text(CONFIG)
         (snapshot / "meta.json").write_text(json.dumps({"schema": 1, "taken": TAKEN}))
         (found / "elastic.toml").write_text(QUOTAS)
+        (found / "groups.toml").write_text(
+            "[groups.physics]\nquota = 6\n[groups.chem]\nquota = 10\n"
+        )
+        (found / "conf").mkdir()
         (found / "token").write_text("of this account")
         (found / "token").chmod(0o600)
         yield found
@@ -113,6 +118,12 @@ def files_of(place: Path) -> dict[str, bytes]:
     }
 
 
+def begin_anew(place: Path) -> None:
+    """Remove what is written only if it is not there yet."""
+    for each in (place / "drift.db", *(place / "conf").iterdir()):
+        each.unlink(missing_ok=True)
+
+
 def without_plan(text: str) -> str:
     """Return ``text`` without the id of a plan, which begins with the time."""
     return re.sub(r"\d{8}T\d{6}Z-[0-9a-f]+", "PLAN", text)
@@ -122,8 +133,7 @@ def without_plan(text: str) -> str:
 def test_an_attacker_in_the_evaluation_can_do_nothing(command: str, place: Path) -> None:
     honest = ran(place, "", command)
     files = files_of(place)
-    # What is recorded already is not recorded again.
-    (place / "drift.db").unlink(missing_ok=True)
+    begin_anew(place)
     attacked = ran(place, _BEGIN + _ATTACK, command)
 
     assert "it can" not in attacked.stderr
@@ -148,8 +158,8 @@ def test_root_refuses_it_where_it_cannot_be_confined(command: str, place: Path) 
 @on_every_command
 def test_an_option_and_a_variable_let_it_go_on(command: str, place: Path) -> None:
     honest = ran(place, "", command)
-    (place / "drift.db").unlink(missing_ok=True)
     for more, variables in ((("--unconfined",), {}), ((), {"HTCQ_UNCONFINED": "1"})):
+        begin_anew(place)
         done = ran(place, _UNREADABLE, command, *more, **variables)
 
         assert (done.returncode, done.stderr) == (honest.returncode, honest.stderr)
