@@ -37,8 +37,12 @@ _NO_EXECUTION = 6
 _OF_EXECUTABLES = frozenset((errno.ENOENT, errno.ENOEXEC, errno.EACCES, errno.ENOTDIR, errno.EPERM))
 #: Holds by the user, by policies of job or schedd, for spooled input, and for what a job used.
 _MEANT = frozenset((1, 3, 15, 16, 26, 34))
-#: Holds by SYSTEM_PERIODIC_HOLD: it is true, or undefined.
-_OF_SCHEDDS = frozenset((26, 27))
+#: Holds by knobs of an access point, with these: SYSTEM_PERIODIC_HOLD is true, or undefined; what
+#: jobs transfer is more than it allows.
+_OF_SCHEDDS = {
+    26: "SYSTEM_PERIODIC_HOLD", 27: "SYSTEM_PERIODIC_HOLD", 32: "MAX_TRANSFER_INPUT_MB",
+    33: "MAX_TRANSFER_OUTPUT_MB",
+}  # fmt: skip
 #: Errors of disks and of the operating system, whatever the job asked for, in glibc's words.
 _OF_SYSTEMS = {
     errno.ENOSPC: "No space left on device",
@@ -99,7 +103,7 @@ def _invalid_factories(pool: Pool) -> Iterator[Unmet]:
 
 
 def _all_held(pool: Pool) -> Iterator[Unmet]:
-    """Yield the access points whose own policy holds all jobs that they have.
+    """Yield the access points whose own policy, or limit, holds all jobs that they have.
 
     Where a job waits or runs the policy holds some jobs, as it is meant to.
     """
@@ -109,11 +113,17 @@ def _all_held(pool: Pool) -> Iterator[Unmet]:
             queues.setdefault(job.access_point, []).append(job)
     for name, jobs in queues.items():
         codes = {as_number(job.value("HoldReasonCode")) for job in jobs if job.status == HELD}
-        is_whole = all(job.status == HELD for job in jobs) and codes <= _OF_SCHEDDS
+        names = {_OF_SCHEDDS.get(int(code or 0), "") for code in codes}
+        is_whole = all(job.status == HELD for job in jobs) and len(names) == 1 and "" not in names
         if is_whole and len(jobs) >= _SEVERAL:
-            knobs = knobs_on_the_way(pool.schedd_configuration(name), SCHEDD)
-            found = _unmet(f"access point {name}", "by SYSTEM_PERIODIC_HOLD", jobs, knobs)
-            yield replace(found, text=f"{found.text}; it has no other job")
+            own = pool.schedd_configuration(name)
+            # What decided comes first, whether or not a simulation follows it.
+            of_hold = [knob for knob in own or () if knob.bare.upper() in names]
+            knobs = tuple(Observed(each.name, each.value, each.place) for each in of_hold)
+            knobs += tuple(each for each in knobs_on_the_way(own, SCHEDD) if each not in knobs)
+            found = _unmet(f"access point {name}", f"by {min(names)}", jobs, knobs)
+            cure = f"{min(names)} of {name}, then condor_release of the jobs."
+            yield replace(found, text=f"{found.text}; it has no other job", cure=cure)
 
 
 def _is_by_machine(job: Job, startds: Startds) -> bool:

@@ -15,7 +15,16 @@ from htcq.classads import as_number
 from htcq.expected.held import OF_MACHINES
 from htcq.expected.preempting import is_restless
 from htcq.expected.startds import ACTIVATIONS, CLAIMS, STARTED, Startds, host_of
-from htcq.expected.unmet import LASTS, STARTS, WARNING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.expected.unmet import (
+    ERROR,
+    LASTS,
+    STARTS,
+    WARNING,
+    JobKey,
+    Observed,
+    Unmet,
+    knobs_on_the_way,
+)
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
@@ -27,6 +36,7 @@ _OFTEN = 3
 _GOOD_PART = 0.25
 #: By what failed: the machines, and the access points of jobs whose claims or shadows failed.
 _MACHINE, _CLAIM, _SHADOW = "machine", "claim", "shadow"
+_IS_OWNER = "IS_OWNER"
 _OUT = "'condor_drain' or 'condor_off -startd -peaceful -name MACHINE' takes it out of the pool"
 
 
@@ -82,6 +92,13 @@ def failing_starts(pool: Pool) -> Iterator[Unmet]:
     whatever the ads of jobs say.
     """
     startds = Startds(pool)
+    found = tuple(_failing_starts(pool, startds))
+    yield from found
+    places = {each.subject for each in found}
+    yield from (each for each in _refusing_owners(pool, startds) if each.subject not in places)
+
+
+def _failing_starts(pool: Pool, startds: Startds) -> Iterator[Unmet]:
     rest: dict[str, _Failing] = {}
     for (what, where), failing in _failing(pool).items():
         if what != _MACHINE:
@@ -111,6 +128,33 @@ def failing_starts(pool: Pool) -> Iterator[Unmet]:
         of_others = any(job.access_point not in broken for job in failing.jobs)
         if of_others and failing.most_tries >= _OFTEN and startds.wastes_claims(where):
             yield _wasting(pool, startds, where, failing)
+
+
+def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
+    """Yield the machines that are matched and refuse every claim, since IS_OWNER is true there.
+
+    The negotiator looks at Requirements alone, not at the state Owner that comes of IS_OWNER.
+    Where START is false too no request comes.
+    """
+    waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
+    for where, slots in startds.slots.items():
+        asked, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
+        if used != 0 or (asked or 0) < _OFTEN or not all(each.state == "Owner" for each in slots):
+            continue
+        own = of_startd(pool.execute, slots[0])
+        of_state = [each for each in own or () if each.bare.upper() == _IS_OWNER]
+        shown = [Observed(each.name, each.value, each.place) for each in of_state]
+        observed = (*startds.counters(where), *shown, *knobs_on_the_way(own, STARTD))
+        yield Unmet(
+            STARTS, f"machine {where}",
+            f"{startds.described(where)} refused {show_number(asked or 0)} claims in the last 20 "
+            "minutes, and none came to a start: all of its slots are in the state Owner, though "
+            "START takes jobs",
+            f"{_IS_OWNER} of {where}, which is false by default.",
+            tuple(dict.fromkeys(observed)), count=len(slots),
+            examples=tuple(str(each.name) for each in slots[:_OFTEN]),
+            severity=ERROR if waits else WARNING,
+        )  # fmt: skip
 
 
 def _add_never_begun(others: dict[str, _Failing], failing: _Failing) -> None:

@@ -75,6 +75,20 @@ def test_an_access_point_whose_policy_holds_every_job() -> None:
     assert not found(HELD_BY_FAULTS, site(*ads, jobs=mixed, access=access))
 
 
+def test_an_access_point_whose_limit_holds_every_job() -> None:
+    """Seen on 25.14.1 with MAX_TRANSFER_INPUT_MB = 0: every job that transfers goes on hold, with code 32."""
+    jobs = held(4, HoldReasonCode=32, HoldReasonSubCode=0)
+    ads = (free(), access_point(), cycles())
+    finding = only(HELD_BY_FAULTS, site(*ads, jobs=jobs))
+    assert finding.subject == "access point access1"
+    assert "by MAX_TRANSFER_INPUT_MB (HoldReasonCode 32); it has no other job" in finding.message
+    assert finding.advice.startswith("MAX_TRANSFER_INPUT_MB of access1")
+
+    assert not found(HELD_BY_FAULTS, site(*ads, jobs=[*jobs, waiting("2.0")]))
+    mixed = [*jobs, *held(1, HoldReasonCode=26)]
+    assert not found(HELD_BY_FAULTS, site(*ads, jobs=mixed))
+
+
 @pytest.mark.parametrize(("code", "subcode"), [(21, 0), (6, 22)])
 def test_a_machine_that_holds_every_job_by_its_own_policy_or_for_its_disk(
     code: int, subcode: int

@@ -193,3 +193,23 @@ def test_a_machine_that_loses_its_claims_is_told_by_its_own_counters_though_a_jo
     used = {**counts, "RecentActivationRequests": 30}
     given = site(free(**used), claim(since=LONG_AGO), cycles(), jobs=[waiting(**lost)])
     assert not found(STARTS, given)
+
+
+def test_a_machine_that_is_its_owners_though_start_takes_jobs() -> None:
+    """Seen on 25.14.1 with IS_OWNER = True on a machine: 30 claims, none of them granted, Start = true."""
+    own = {"State": '"Owner"', "RecentClaimRequests": 30, "RecentActivationRequests": 0}
+    execute = {"node1": "IS_OWNER = True\n"}
+    finding = only(STARTS, site(free(**own), cycles(), jobs=[waiting()], execute=execute))
+    assert (finding.subject, finding.severity.word) == ("machine node1", "error")
+    assert "node1 (8 cores) refused 30 claims in the last 20 minutes" in finding.message
+    assert observed(finding)["IS_OWNER"] == "True"
+
+
+def test_a_machine_that_its_owner_uses_refuses_nobody() -> None:
+    jobs = [waiting()]
+    for own in (
+        {"State": '"Owner"', "RecentClaimRequests": 2, "RecentActivationRequests": 0},
+        {"State": '"Owner"', "RecentClaimRequests": 30, "RecentActivationRequests": 9},
+        {"State": '"Unclaimed"', "RecentClaimRequests": 30, "RecentActivationRequests": 0},
+    ):
+        assert not found(STARTS, site(free(**own), cycles(), jobs=jobs))
