@@ -305,7 +305,8 @@ class Capacities:
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
-            detail, cure = stands_for(one, step.cause), raised_by(one, step.cause)
+            detail = stands_for(one, step.cause)
+            cure = raised_by(one, step.cause, step.waiting in pieces.whole)
             group, told = self._lifting.group_of(one), (cure is not None, cure or "")
             part = Part(step.cause, step.amounts, "", (), detail, None, "", group, *told)
             for each, name in zip(parts, names):

@@ -48,14 +48,14 @@ def stands_for(jobs: Waiting, cause: str) -> str:
     return jobs.meeting.submitter
 
 
-def raised_by(jobs: Waiting, cause: str) -> str | None:
+def raised_by(jobs: Waiting, cause: str, fits_empty: bool) -> str | None:
     """Return what somebody does about ``cause`` for waiting ``jobs``; None if nobody has to.
 
     Empty where the case says no more than the cause. What slots say of each job, an audit does not
-    ask for: that a policy takes too much of a slot is known without it.
+    ask for: that a policy takes too much even of an empty slot (``fits_empty``) is known without.
     """
     if cause == CONSUMPTION:
-        return ""
+        return None if fits_empty else ""
     each = _reason_of(jobs, cause)
     if each is None or cause not in jobs.faults:
         return None

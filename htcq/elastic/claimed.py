@@ -3,7 +3,7 @@
 A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor
 25.14). Which job it has, of which schedd, and since when, is what its startd says (claim.cpp:
 Claim::publish): the owner of a job can write RemoteHost, JobCurrentStartDate and NumVacates into
-its ad (qmgmt.cpp: SYSTEM_IMMUTABLE_JOB_ATTRS does not list them), but not the number of the job.
+its ad (they are not immutable by default: qmgmt.cpp), but not the number of the job.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who may write what decides in elastic quotas: the plan, the writer and reclaim.
 
 Data only. SECURITY.md has the table ("Who may write what decides"; contrib/provenance writes it).
-Facts: qmgmt.cpp and param_info.in (SYSTEM_IMMUTABLE_JOB_ATTRS), claim.cpp (Claim::publish),
+Facts: qmgmt.cpp and param_info.in (immutable attributes of jobs), claim.cpp (Claim::publish),
 Accountant.cpp, HTCondor 25.14.
 """
 

@@ -98,7 +98,7 @@ def usage_of(pool: Pool, negotiator: str, condor: PoolQuotas) -> UsageSeen:
         slots,
         charged,
         None if heard is None else float(heard),
-        {group: tuple(found) for group, found in begins.items()},
+        {group: tuple(sorted(found)) for group, found in begins.items()},
         tuple(_matched(pool, negotiator or condor.published.negotiator, heaviest)),
     )
 

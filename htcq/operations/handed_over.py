@@ -41,7 +41,8 @@ _HINT = "report it, with the snapshot of the pool"
 def text_of(record: object) -> bytes:
     """Return as JSON what consists of plain values, dataclasses, tuples and mappings.
 
-    A number that is not finite becomes what the histories keep of it: 0, or the largest one.
+    A number that is not finite becomes what the histories keep of it: 0, or the largest one. So
+    does a whole one beyond 64 bits.
     """
     return json.dumps(_plain(record), allow_nan=False, separators=(",", ":")).encode()
 
@@ -49,6 +50,8 @@ def text_of(record: object) -> bytes:
 def _plain(value: object) -> object:
     if isinstance(value, float):
         return _finite(value)
+    if isinstance(value, int) and abs(value) >= _END:
+        return _END - 1 if value > 0 else 1 - _END
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (tuple, list)):

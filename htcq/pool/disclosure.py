@@ -64,7 +64,7 @@ _SLOT = _EVERY | _forms(
     group="RemoteGroup RemoteNegotiatingGroup",
     limits="ConcurrencyLimits PreemptingConcurrencyLimits",
     job="JobId GlobalJobId",
-    hour="DaemonStartTime",
+    hour="DaemonStartTime JobStart",
     rough="Mips LoadAvg TotalLoadAvg CondorLoadAvg VirtualMemory TotalVirtualMemory",
     expression=(
         "Cpus Memory Disk GPUs Swap SlotID DSlotId SlotTypeID PartitionableSlot DynamicSlot "
