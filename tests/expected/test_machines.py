@@ -209,6 +209,13 @@ def test_a_machine_that_its_owner_uses_refuses_nobody() -> None:
     jobs = [waiting()]
     for own in (
         {"State": '"Owner"', "RecentClaimRequests": 2, "RecentActivationRequests": 0},
+        # Closed after its claims had failed.
+        {
+            "State": '"Owner"',
+            "Start": "false",
+            "RecentClaimRequests": 30,
+            "RecentActivationRequests": 0,
+        },
         {"State": '"Owner"', "RecentClaimRequests": 30, "RecentActivationRequests": 9},
         {"State": '"Unclaimed"', "RecentClaimRequests": 30, "RecentActivationRequests": 0},
     ):
