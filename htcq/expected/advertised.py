@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from htcq.expected.settled import is_over, settled_before
-from htcq.expected.unmet import MISSING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.expected.unmet import MISSING, Observed, Unmet, keys_of, knobs_on_the_way, observed_knobs
 from htcq.htcondor.matching import COLLECTOR
 from htcq.pool.job import Job
 from htcq.units import counted, listed
@@ -60,10 +60,10 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
         "may refuse them, and SCHEDD_INTERVAL of the access point says how often it sends them.",
         (
             Observed("SubmitterAds", "none"),
-            *(Observed(knob.name, knob.value, knob.place) for knob in own if knob is not None),
+            *observed_knobs(own),
             *knobs_on_the_way(pool.central, COLLECTOR),
         ),
-        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        keys_of(jobs),
         len(jobs),
         tuple(job.id for job in jobs[:_NAMED]),
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from htcq.expected.settled import CYCLES, last_cycles
-from htcq.expected.unmet import CUT_OFF, ERROR, FAILS, WARNING, Observed, Unmet
+from htcq.expected.unmet import CUT_OFF, ERROR, FAILS, WARNING, Observed, Unmet, observed_knobs
 from htcq.pool.completed_cycles import CompletedCycle, completed_cycles
 from htcq.pool.pool import Pool
 from htcq.units import counted, listed
@@ -65,9 +65,7 @@ def _cut_off(
     of_them = [cycle for cycle in cycles if cycle.cut_off]
     idle = all(cycle.matches == 0 for cycle in of_them)
     knob = None if pool.central is None else pool.central.knob(limit.knob)
-    observed = Observed(limit.knob, "(not set)")
-    if knob is not None:
-        observed = Observed(knob.name, knob.value, knob.place)
+    observed = observed_knobs([knob]) or (Observed(limit.knob, "(not set)"),)
     return Unmet(
         CUT_OFF,
         f"{limit.kind} {names[0]}",
@@ -76,7 +74,7 @@ def _cut_off(
         + (", in which nothing was matched" if idle else ""),
         f"Raise {limit.knob} of the central manager. An access point that answers slowly needs "
         "more: see its SchedLog and DaemonCoreDutyCycle.",
-        (observed,),
+        observed,
         count=len(names),
         severity=ERROR if idle else WARNING,
     )

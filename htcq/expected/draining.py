@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.classads import Expr, as_number, holds, parsed
-from htcq.expected.unmet import NEVER_DONE, JobKey, Observed, Unmet
+from htcq.expected.unmet import NEVER_DONE, Observed, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
 from htcq.pool.defrag import defrag_knob, defrag_value, runs_defrag
 from htcq.pool.job import IDLE
@@ -47,18 +47,15 @@ def endless_draining(pool: Pool) -> Iterator[Unmet]:
     away = _away(pool)
     if away:
         text += f"; {amount_of(CPUS, away)} drain or are drained now"
-    jobs = [
-        JobKey(job.access_point, job.id)
-        for job in pool.jobs or () if away and job.status == IDLE and job.wanted
-    ]  # fmt: skip
+    waiting = [job for job in pool.jobs or () if away and job.status == IDLE and job.wanted]
     yield Unmet(
         NEVER_DONE,
         f"knob {TARGET}",
         text,
         f"{TARGET} of the machine with condor_defrag that machines can reach, as in "
         "'Cpus == TotalSlotCpus' (the default) or 'Cpus >= 8'.",
-        tuple(_facts(defrag)),
-        tuple(jobs),
+        _facts(defrag),
+        keys_of(waiting),
         len(machines),
     )
 
@@ -88,8 +85,5 @@ def _away(pool: Pool) -> float:
     )
 
 
-def _facts(defrag: Configuration) -> Iterator[Observed]:
-    for name in (TARGET, _CHOICE, _RATE):
-        knob = defrag_knob(defrag, name)
-        if knob is not None:
-            yield Observed(knob.name, knob.value, knob.place)
+def _facts(defrag: Configuration) -> tuple[Observed, ...]:
+    return observed_knobs(defrag_knob(defrag, name) for name in (TARGET, _CHOICE, _RATE))

@@ -13,7 +13,7 @@ from htcq.classads import Ad, as_number, holds, parsed
 from htcq.expected.held import is_held_by_startd
 from htcq.expected.machines import failing_starts
 from htcq.expected.startds import host_of
-from htcq.expected.unmet import ERROR, LASTS, WARNING, JobKey, Observed, Unmet
+from htcq.expected.unmet import ERROR, LASTS, WARNING, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import IDLE, RUNNING
 from htcq.pool.pool import Pool, of_startd
@@ -83,8 +83,8 @@ def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
         f"startd evicts each job as soon as it runs, and gives it no time to retire{on_hold}",
         "PREEMPT of these execution points is a condition for the end of a job: remove it, or name "
         f"the condition. Where no job should run START = False says so.{release}",
-        tuple(Observed(each.name, each.value, each.place) for each in knobs if each is not None),
-        tuple(JobKey(job.access_point, job.id) for job in (*waiting, *held)),
+        observed_knobs(knobs),
+        keys_of((*waiting, *held)),
         len(names),
         names[:_NAMED],
         ERROR if waiting or held or any(job.status == RUNNING for job in jobs) else WARNING,

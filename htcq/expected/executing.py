@@ -12,15 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
 from htcq.expected.settled import is_over, settled_before
-from htcq.expected.unmet import (
-    ERROR,
-    STARTS,
-    WARNING,
-    JobKey,
-    Observed,
-    Unmet,
-    knobs_on_the_way,
-)
+from htcq.expected.unmet import ERROR, STARTS, WARNING, Observed, Unmet, keys_of, knobs_on_the_way
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
@@ -163,7 +155,7 @@ def _unmet(
         f"{counted(len(late), 'job')}, such as {late[0].id}, {text}",
         cure,
         (*observed, Observed("JobCurrentStartExecutingDate", "undefined")),
-        tuple(JobKey(job.access_point, job.id) for job in late),
+        keys_of(late),
         len(late),
         tuple(job.id for job in late[:_NAMED]),
         ERROR if now - oldest >= _LONG else WARNING,

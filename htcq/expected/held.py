@@ -20,7 +20,9 @@ from htcq.expected.unmet import (
     JobKey,
     Observed,
     Unmet,
+    keys_of,
     knobs_on_the_way,
+    observed_knobs,
 )
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, RUNNING, Job
@@ -118,9 +120,8 @@ def _all_held(pool: Pool) -> Iterator[Unmet]:
         if is_whole and len(jobs) >= _SEVERAL:
             own = pool.schedd_configuration(name)
             # What decided comes first, whether or not a simulation follows it.
-            of_hold = [knob for knob in own or () if knob.bare.upper() in names]
-            knobs = tuple(Observed(each.name, each.value, each.place) for each in of_hold)
-            knobs += tuple(each for each in knobs_on_the_way(own, SCHEDD) if each not in knobs)
+            decides = observed_knobs(() if own is None else [own.knob(min(names))])
+            knobs = tuple(dict.fromkeys((*decides, *knobs_on_the_way(own, SCHEDD))))
             found = _unmet(f"access point {name}", f"by {min(names)}", jobs, knobs)
             cure = f"{min(names)} of {name}, then condor_release of the jobs."
             yield replace(found, text=f"{found.text}; it has no other job", cure=cure)
@@ -173,7 +174,7 @@ def _unmet(subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed,
         HELD_BY_FAULTS, subject, text,
         f"Repair what {logs} names, then condor_release of the jobs: on hold they stay for good.",
         (*observed, *knobs),
-        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        keys_of(jobs),
         len(jobs),
         tuple(job.id for job in jobs[:_NAMED]),
         ERROR if len(jobs) >= _SEVERAL else WARNING,

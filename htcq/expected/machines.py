@@ -20,10 +20,11 @@ from htcq.expected.unmet import (
     LASTS,
     STARTS,
     WARNING,
-    JobKey,
     Observed,
     Unmet,
+    keys_of,
     knobs_on_the_way,
+    observed_knobs,
 )
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
@@ -143,17 +144,15 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
         if used != 0 or (asked or 0) < _OFTEN or not all(map(_is_owned_and_open, slots)):
             continue
         own = of_startd(pool.execute, slots[0])
-        of_state = [each for each in own or () if each.bare.upper() == _IS_OWNER]
-        shown = [Observed(each.name, each.value, each.place) for each in of_state]
-        observed = (*startds.counters(where), *shown, *knobs_on_the_way(own, STARTD))
+        decides = observed_knobs(() if own is None else [own.knob(_IS_OWNER)])
+        observed = (*startds.counters(where), *decides, *knobs_on_the_way(own, STARTD))
         yield Unmet(
             STARTS, f"machine {where}",
             f"{startds.described(where)} refused {show_number(asked or 0)} claims in the last 20 "
             "minutes, and none came to a start: all of its slots are in the state Owner, though "
             "START takes jobs",
             f"{_IS_OWNER} of {where}, which is false by default.",
-            tuple(dict.fromkeys(observed)), count=len(slots),
-            examples=tuple(str(each.name) for each in slots[:_OFTEN]),
+            observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
             severity=ERROR if waits else WARNING,
         )  # fmt: skip
 
@@ -317,7 +316,7 @@ def _unmet(
         f"{counted(len(failing.jobs), kind)}, such as {first.id}, {text}",
         cure,
         (*observed, *counts),
-        tuple(JobKey(job.access_point, job.id) for job in failing.jobs),
+        keys_of(failing.jobs),
         len(failing.jobs),
         tuple(job.id for job in failing.jobs[:_OFTEN]),
     )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from htcq.expected.settled import is_over, settled_before
-from htcq.expected.unmet import MATCHLESS, JobKey, Observed, Unmet
+from htcq.expected.unmet import MATCHLESS, JobKey, Unmet, observed_knobs
 from htcq.htcondor.starting import is_default
 from htcq.pool.configuration import Configuration, Knob
 from htcq.why import match_failure as wall
@@ -110,7 +110,7 @@ def _unmet(
         f"none of {len(keys)} idle jobs of {name} fits any slot, and none of its jobs runs: "
         f"{first.text}; {knob.name} sets {attributes}",
         f"{knob.name} of {name}; for jobs that are in the queue condor_qedit.",
-        tuple(Observed(each.name, each.value, each.place) for each, _ in writes),
+        observed_knobs(each for each, _ in writes),
         keys,
         len(keys),
         tuple(key.id for key in keys[:3]),

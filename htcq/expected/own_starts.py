@@ -18,9 +18,9 @@ from htcq.expected.unmet import (
     INFO,
     SCHEDD_REFUSES,
     WARNING,
-    JobKey,
     Observed,
     Unmet,
+    keys_of,
 )
 from htcq.htcondor.starting import is_default
 from htcq.pool.job import Job
@@ -140,6 +140,6 @@ def _unmet(
     jobs: Sequence[Job],
     severity: str,
 ) -> Unmet:
-    keys = tuple(JobKey(job.access_point, job.id) for job in jobs)
+    keys = keys_of(jobs)
     examples = tuple(job.id for job in jobs[:_NAMED])
     return Unmet(id_, subject, text, cure, (observed,), keys, len(keys), examples, severity)

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
-from htcq.expected.unmet import LASTS, WARNING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.expected.unmet import (
+    LASTS,
+    WARNING,
+    Observed,
+    Unmet,
+    keys_of,
+    knobs_on_the_way,
+    observed_knobs,
+)
 from htcq.htcondor.matching import STARTD
 from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool, of_startd
@@ -61,8 +69,8 @@ def _unmet(pool: Pool, found: dict[str, list[Slot]]) -> Unmet:
     first = next(iter(found))
     by_rank = counts[_BY_RANK] >= counts[_BY_PRIO]
     waiting = [
-        JobKey(job.access_point, job.id)
-        for job in pool.jobs or () if job.status == IDLE and job.wanted and as_number(job.matched)
+        job for job in pool.jobs or () if job.status == IDLE and job.wanted
+        and as_number(job.matched)
     ]  # fmt: skip
     cure = (
         "RANK of the machines prefers the next job to the one that runs, each time; it should not "
@@ -81,7 +89,7 @@ def _unmet(pool: Pool, found: dict[str, list[Slot]]) -> Unmet:
         f"{show_number(counts[_BY_PRIO])} by user priority: what starts does not last",
         cure,
         (*_shown(counts), *_knobs(pool, found, by_rank)),
-        tuple(waiting),
+        keys_of(waiting),
         int(counts[_PREEMPTED]),
         tuple(list(found)[:_NAMED]),
         WARNING,
@@ -98,7 +106,5 @@ def _knobs(pool: Pool, found: dict[str, list[Slot]], by_rank: bool) -> Iterator[
     slot = next(iter(found.values()))[0]
     own = of_startd(pool.execute, slot)
     where, name = (own, "RANK") if by_rank else (pool.central, "PREEMPTION_REQUIREMENTS")
-    knob = None if where is None else where.knob(name)
-    if knob is not None:
-        yield Observed(knob.name, knob.value, knob.place)
+    yield from observed_knobs(() if where is None else [where.knob(name)])
     yield from knobs_on_the_way(own, STARTD)

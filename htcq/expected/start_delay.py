@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from htcq.expected.claims import waiting_for_shadows
-from htcq.expected.unmet import DELAYED, WARNING, JobKey, Observed, Unmet
+from htcq.expected.unmet import DELAYED, WARNING, Unmet, keys_of, observed_knobs
 from htcq.htcondor.defaults import expanded_default
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
@@ -72,8 +72,8 @@ def _unmet(
         f"hour, so that the last one starts after {show_span(seconds)}, and its slot stands idle "
         "until then",
         f"A smaller {_DELAY} or a larger {_COUNT} of {name}, then condor_reconfig there.",
-        tuple(Observed(each.name, each.value, each.place) for each in knobs if each is not None),
-        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        observed_knobs(knobs),
+        keys_of(jobs),
         number,
         tuple(job.id for job in jobs[:_NAMED]),
         WARNING,

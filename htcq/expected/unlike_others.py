@@ -15,7 +15,7 @@ from htcq.classads import as_number
 from htcq.expected.executing import has_begun
 from htcq.expected.settled import is_over
 from htcq.expected.startds import STARTED, Startds, host_of
-from htcq.expected.unmet import ERROR, LASTS, WARNING, JobKey, Unmet, knobs_on_the_way
+from htcq.expected.unmet import ERROR, LASTS, WARNING, Unmet, keys_of, knobs_on_the_way
 from htcq.htcondor.matching import STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
@@ -136,7 +136,7 @@ def _unmet(
         text,
         cure,
         (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
-        tuple(JobKey(job.access_point, job.id) for job in jobs),
+        keys_of(jobs),
         max(1, len(jobs)),
         tuple(job.id for job in jobs[:_SEVERAL]),
         how,

@@ -5,12 +5,14 @@ The ids are permanent; rules of the audit have the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from htcq.htcondor.starting import is_default, rank_on_the_way
-from htcq.pool.configuration import Configuration
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.job import Job
 
 #: How many knobs one of them shows.
 _SHOWN = 12
@@ -83,6 +85,16 @@ class Unmet:
         return frozenset(self.jobs)
 
 
+def keys_of(jobs: Iterable[Job]) -> tuple[JobKey, ...]:
+    """Return the keys of ``jobs``."""
+    return tuple(JobKey(job.access_point, job.id) for job in jobs)
+
+
+def observed_knobs(knobs: Iterable[Knob | None]) -> tuple[Observed, ...]:
+    """Return the knobs that are set, with their places; None stands for one that is not."""
+    return tuple(Observed(each.name, each.value, each.place) for each in knobs if each is not None)
+
+
 def knobs_on_the_way(
     configuration: Configuration | None, daemon: str, version: tuple[int, ...] = ()
 ) -> tuple[Observed, ...]:
@@ -91,13 +103,13 @@ def knobs_on_the_way(
     Those that daemons of this type alone read come first, last those that every site sets: who may
     talk to whom, and how (ALLOW_*, SEC_*).
     """
-    found: list[tuple[int, Observed]] = []
+    found: list[tuple[int, Knob]] = []
     if configuration is None:
         return ()
     for knob in configuration:
         place = rank_on_the_way(knob.bare, daemon)
         if place is None or is_default(knob.bare, knob.value, version, configuration.value):
             continue
-        found.append((place, Observed(knob.name, knob.value, knob.place)))
+        found.append((place, knob))
     found.sort(key=lambda each: each[0])
-    return tuple(observed for _, observed in found[:_SHOWN])
+    return observed_knobs(knob for _, knob in found[:_SHOWN])
