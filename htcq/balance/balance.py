@@ -149,7 +149,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
     now = ObservedPool(pool).now
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
-    weight_of = JobWeights(pool)
+    weight_of, wait = JobWeights(pool), long_wait(pool)
     demand, of_groups = demand_of(verdicts, found, weight_of)
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
@@ -185,7 +185,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             of_groups,
             by_group,
         ),
-        (*_failures(unmet), *_waits(long_wait(pool), demand), *_todo(standings)),
+        (*_failures(unmet), *_waits(wait, demand), *_todo(standings)),
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
@@ -197,7 +197,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         unmet,
         None if pool.jobs is None else held_of(pool.jobs, weight_of, verdicts.access_point),
         tuple(once_a_negotiator_works(found)),
-        long_wait(pool),
+        wait,
     )
 
 

@@ -307,8 +307,8 @@ class Capacities:
             one = self._waiting[step.waiting]
             detail = stands_for(one, step.cause)
             cure = raised_by(one, step.cause, step.waiting in pieces.whole)
-            group, told = self._lifting.group_of(one), (cure is not None, cure or "")
-            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, *told)
+            group = self._lifting.group_of(one)
+            part = Part(step.cause, step.amounts, "", (), detail, None, "", group, cure)
             for each, name in zip(parts, names):
                 self._parts.append(part._replace(kind=each.kind, slots=(name,)))
         self._lift(pieces, parts, steps)

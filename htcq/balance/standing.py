@@ -18,8 +18,8 @@ class Part(NamedTuple):
 
     ``detail`` tells parts of one cause apart, ``since`` is in seconds since 1970, None: not known.
     ``group`` is the one whose claim it is or whose jobs it waits for; empty where it is nobody's.
-    ``is_fault``: somebody must lift the cause. ``cure`` does so in this case; empty where it is the
-    same in all cases.
+    ``cure`` is what somebody must do about the cause in this case: empty where it is the same in
+    all cases, None where nobody has to.
     """
 
     cause: str
@@ -30,8 +30,7 @@ class Part(NamedTuple):
     since: float | None = None
     machine: str = ""
     group: str = ""
-    is_fault: bool = False
-    cure: str = ""
+    cure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def standings_of(parts: Iterable[Part], gains: Mapping[str, Gain]) -> tuple[Caus
         one = sums.setdefault(part.cause, _Sum())
         one.amounts = one.amounts.plus(part.amounts)
         one.slots.update(dict.fromkeys(part.slots))
-        one.is_fault = one.is_fault or part.is_fault
+        one.is_fault = one.is_fault or part.cure is not None
         if part.machine:
             one.machines[part.machine] = None
         if part.since is not None and (one.since is None or part.since < one.since):

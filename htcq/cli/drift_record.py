@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
 from htcq.cli.options import STDOUT, add_pool_options, add_prometheus, add_store, print_or_put
 from htcq.drift.observation import DriftObservation
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
-from htcq.operations.health import tell_ailments
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE
+from htcq.operations.health import marked, tell_ailments
+from htcq.poolquota.ailment import Ailment
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
@@ -82,17 +83,17 @@ def main(arguments: argparse.Namespace) -> int:
             told += f", {len(observation.ledger)} rows of the ledger"
         print(one_line(f"{store}: {observation.pool}, {moment(observation.time)}, {told}: {done}"))
     if aside is None:
-        return EXIT_FINE if seen.healthy else EXIT_UNKNOWN
+        return marked(EXIT_FINE, seen.health)
     tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
-    return EXIT_FINDINGS if seen.healthy else EXIT_UNKNOWN
+    return marked(EXIT_FINDINGS, seen.health)
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What was seen of the pool, and whether its daemons are healthy."""
+    """What was seen of the pool, and what is wrong with its daemons."""
 
     observation: DriftObservation
-    healthy: bool
+    health: tuple[Ailment, ...]
 
 
 def _look(
@@ -103,4 +104,4 @@ def _look(
 
     seen = observe_quotas(opened, declared, max_age, elastic)
     tell_ailments(seen.health, seen.observation.pool)
-    return _Seen(seen.observation, not seen.health)
+    return _Seen(seen.observation, seen.health)

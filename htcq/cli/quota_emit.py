@@ -21,7 +21,9 @@ from htcq.cli.writing import (
     write_told,
 )
 from htcq.emit import GROUPS_FILE
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, PolicyError
+from htcq.errors import EXIT_FINE, PolicyError
+from htcq.operations.health import marked
+from htcq.poolquota.ailment import Ailment
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -46,10 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Checked:
-    """Why the groups are refused, and whether the pool is healthy."""
+    """Why the groups are refused, and what is wrong with the daemons of the pool."""
 
     refused: tuple[str, ...]
-    healthy: bool
+    health: tuple[Ailment, ...]
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -88,9 +90,7 @@ def main(arguments: argparse.Namespace) -> int:
         status = compare(target, arguments)
     else:
         status = write_told("quota emit", target, "condor_reconfig -negotiator")
-    if status in (EXIT_FINE, EXIT_FINDINGS) and not found.healthy:
-        return EXIT_UNKNOWN
-    return status
+    return marked(status, found.health)
 
 
 def _checked(request: Request, target: Target | None) -> _Checked:
@@ -100,7 +100,7 @@ def _checked(request: Request, target: Target | None) -> _Checked:
     check_groups(request.site.groups, request.evidence.quotas)
     refused = [*_broken_promises(request), *_dropped_in_use(request, target)]
     _tell_what_stays(request, target.path.name if target else GROUPS_FILE)
-    return _Checked(tuple(refused), not request.health)
+    return _Checked(tuple(refused), request.health)
 
 
 def _broken_promises(request: Request) -> list[str]:

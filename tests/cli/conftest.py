@@ -31,6 +31,9 @@ class Done:
 
 Call = Callable[..., Done]
 
+#: What only root can try: to be another account, or to be refused.
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody, or be refused")
+
 
 @pytest.fixture(autouse=True)
 def quiet_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

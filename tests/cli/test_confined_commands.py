@@ -21,7 +21,7 @@ import pytest
 from htcq.operations import pool_source
 from htcq.operations.pool_source import evaluated_from
 from tests.audit.sites import negotiator
-from tests.cli.conftest import ROOT, Call
+from tests.cli.conftest import ROOT, Call, as_root
 from tests.cli.test_confined import readable_python
 from tests.cli.test_elastic_plan import ADS, CONFIG, JOBS, QUOTAS, SECONDS, TAKEN
 
@@ -33,7 +33,6 @@ COMMANDS = {
     "drift check": ("--snapshot", "snap", "--max-age", "1h"),
 }  # fmt: skip
 on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be refused")
 
 _BEGIN = """
 import os, signal, socket, subprocess, sys

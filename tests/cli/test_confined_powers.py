@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT
+from tests.cli.conftest import ROOT, as_root
 from tests.cli.test_confined import anybody_can_list, readable_python
 
 _BEGIN = """
@@ -103,8 +103,6 @@ _WITHOUT_FILTER = {"shared memory", "large file", "memory of the parent", "other
 _CLOSED_BY_LANDLOCK = {"token of the account", "names of its files", "variables of its processes"}
 LANDLOCK = ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
 _NO_FILTER = "import platform; platform.machine = lambda: 'riscv64'\n"
-
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody")
 
 
 def ran(
