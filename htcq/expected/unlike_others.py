@@ -55,6 +55,8 @@ def _at_one(
     if len(held) >= _SEVERAL:
         yield _held(pool, startds, where, held)
         return
+    if _rate(startds, where) < _LEAST:
+        return
     for cluster, jobs in clusters.items():
         waiting = [job for job in jobs if job.status == IDLE and job.wanted]
         # What was ended by others is in the queue again: those are the starts that do not last.
@@ -83,9 +85,9 @@ def _is_held_at(job: Job, where: str) -> bool:
 
 
 def _swallows(startds: Startds, where: str, peers: set[str]) -> bool:
-    """Return whether a machine starts far more than can last, and than those that are like it."""
-    rate, others = _rate(startds, where), [_rate(startds, each) for each in peers]
-    return rate >= _LEAST and all(rate >= _TIMES * each for each in others)
+    """Return whether a machine starts far more than those that are like it."""
+    rate = _rate(startds, where)
+    return all(rate >= _TIMES * _rate(startds, each) for each in peers)
 
 
 def _rate(startds: Startds, where: str) -> float:

@@ -35,6 +35,8 @@ class SlotStates:
         self.nowhere: Array = self.arrays.truths(table.rows, False)
         #: The slots of all rows, as they are offered.
         self.offers = [table.offer(row) for row in range(table.rows)]
+        #: What the cycle leaves of them that was asked for last: many jobs ask for the same.
+        self._last: tuple[AfterCycle, Rows] | None = None
 
     @property
     def slots(self) -> Sequence[Slot]:
@@ -83,6 +85,11 @@ class SlotStates:
 
     def with_left(self, after: AfterCycle) -> Rows:
         """Return the slots as the cycle leaves them: the next ads of their startds."""
+        if self._last is None or self._last[0] is not after:
+            self._last = after, self._left(after)
+        return self._last[1]
+
+    def _left(self, after: AfterCycle) -> Rows:
         left = after.left
         if not any(offer.name in left for offer in self.offers):
             return self.first
