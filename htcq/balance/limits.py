@@ -259,11 +259,19 @@ class Limits:
         if talk is not None and talk.grant.negotiating != name:
             return math.inf
         turn = cycle.turns.get(name)
-        limit = float(cycle.quotas.quota(name).quota) if turn is None else turn.limit
+        limit = self._allocated(name) if turn is None else turn.limit
         returned = (
             cost for each, cost in self._returned.items() if cycle.accounts.group_of(each) == name
         )
         return limit - cycle.accounts.groups[name] + sum(returned)
+
+    def _allocated(self, name: str) -> float:
+        """Return the least that a group without a turn is allocated in a cycle that it comes to."""
+        quota = self._cycle.quotas.quota(name)
+        if self._lifted in _UNSEEN:
+            return float(quota.quota)
+        # More slots make the quota larger, not what the ads of its submitters ask for.
+        return min(float(quota.quota), float(quota.requested))
 
     def _ceiling(self, one: Waiting) -> float:
         name = one.meeting.submitter
