@@ -119,7 +119,7 @@ def _held(pool: Pool, startds: Startds, where: str, held: Sequence[Job]) -> Unme
     why = next((job.vacate_reason for job in held if isinstance(job.vacate_reason, str)), "")
     return _unmet(
         pool, startds, where, held,
-        f"{counted(len(held), 'job')}, such as {held[0].id}, went on hold on "
+        f"{counted(len(held), 'job')}, such as {pool.job_name(held[0])}, went on hold on "
         f"{startds.described(where)}{f' ({why.strip()})' if why else ''}, and others of the same "
         "clusters run on other machines",
         f"condor_release of the jobs once {where} is repaired or out of the pool: 'condor_drain' "
@@ -218,6 +218,6 @@ def _unmet(
         (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
         keys_of(jobs),
         max(1, len(jobs)),
-        tuple(job.id for job in jobs[:_SEVERAL]),
+        tuple(map(pool.job_name, jobs[:_SEVERAL])),
         how,
     )
