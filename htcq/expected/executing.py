@@ -152,11 +152,11 @@ def _unmet(
     return Unmet(
         STARTS,
         subject,
-        f"{counted(len(late), 'job')}, such as {late[0].id}, {text}",
+        f"{counted(len(late), 'job')}, such as {pool.job_name(late[0])}, {text}",
         cure,
         (*observed, Observed("JobCurrentStartExecutingDate", "undefined")),
         keys_of(late),
         len(late),
-        tuple(job.id for job in late[:_NAMED]),
+        tuple(map(pool.job_name, late[:_NAMED])),
         ERROR if now - oldest >= _LONG else WARNING,
     )

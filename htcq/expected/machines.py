@@ -255,7 +255,7 @@ def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Fa
             "to run"
         )
     return _unmet(
-        id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
+        pool, id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
         (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
     )  # fmt: skip
 
@@ -274,7 +274,7 @@ def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unm
         cure = f"StartLog of {where} and ShadowLog of {names[0]} say which of them ends the claims"
         observed += knobs_on_the_way(pool.schedd_configuration(names[0]), SCHEDD)
     found = _unmet(
-        STARTS, f"machine {where}", failing,
+        pool, STARTS, f"machine {where}", failing,
         f"{failing.verb} sent to {startds.described(where)} {failing.tries} times and lost the "
         f"claims there{why}; of {show_number(claims or 0)} claims in 20 minutes "
         f"{show_number(used or 0)} came to a start",
@@ -297,12 +297,13 @@ def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Un
         )
     cure = f"SchedLog and ShadowLog of {where} say why; SHADOW is the program that it starts."
     observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD)
-    return _unmet(STARTS, f"access point {where}", failing, text, cure, observed)
+    return _unmet(pool, STARTS, f"access point {where}", failing, text, cure, observed)
 
 
 def _unmet(
-    id_: str, subject: str, failing: _Failing, text: str, cure: str, observed: tuple[Observed, ...]
-) -> Unmet:
+    pool: Pool, id_: str, subject: str, failing: _Failing, text: str, cure: str,
+    observed: tuple[Observed, ...],
+) -> Unmet:  # fmt: skip
     first = failing.jobs[0]
     counts = [
         Observed("NumJobMatches", str(first.matched)),
@@ -313,10 +314,10 @@ def _unmet(
     return Unmet(
         id_,
         subject,
-        f"{counted(len(failing.jobs), kind)}, such as {first.id}, {text}",
+        f"{counted(len(failing.jobs), kind)}, such as {pool.job_name(first)}, {text}",
         cure,
         (*observed, *counts),
         keys_of(failing.jobs),
         len(failing.jobs),
-        tuple(job.id for job in failing.jobs[:_OFTEN]),
+        tuple(map(pool.job_name, failing.jobs[:_OFTEN])),
     )

@@ -159,6 +159,7 @@ class Verdicts:
             self._asking.setdefault(id(asking.queue), []).append(asking)
         self._equals = dict(open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
+        self._by_frame: dict[tuple[int, int], _JobVerdict] = {}
         self.slots = SlotSide(self.cycle, self.after, lambda: self.others)
         self._beside_others = frozenset(beside_others(self.cycle, self.slots, self.after))
         self._competition = Competition(self.cycle)
@@ -272,7 +273,12 @@ class Verdicts:
         known = self._by_run.get(id(place.run))
         if known is None:
             known = self._by_run[id(place.run)] = self._explained(place, job)
-        return known
+        # Jobs of one request differ in what is not significant.
+        own = self._by_frame.get((id(place.run), id(job.frame)))
+        if own is None:
+            walls = tuple(self.slots.as_requested(known.walls, job))
+            own = self._by_frame[id(place.run), id(job.frame)] = known._replace(walls=walls)
+        return own
 
     def _gathering(self, place: _Place, job: Job, matched: int) -> _JobVerdict:
         """Return what becomes of a job that gets some of the slots that it wants in this cycle."""

@@ -6,7 +6,7 @@ import pytest
 
 from htcq.expected.unmet import MISSING
 from htcq.pool.pool import Pool
-from tests.audit.sites import Text, found
+from tests.audit.sites import Text, found, schedd
 from tests.expected.pools import (
     LATELY,
     NOW,
@@ -34,6 +34,14 @@ def test_matches_that_come_to_no_claim() -> None:
         "considered 6 requests and matched 3, of which no claim of slot1@node1" in finding.message
     )
     assert observed(finding)["DENY_DAEMON"] == "*"
+
+
+def test_jobs_of_one_id_at_two_access_points_are_two() -> None:
+    other = {"ScheddName": '"access2"', "User": '"ada@site"'}
+    late = waiting("1.0", since=LATELY, **other)
+    ads = (free(), cycles(1, 2), access_point(), schedd("access2"))
+    finding = only(MISSING, site(*ads, jobs=[waiting("1.0"), late]))
+    assert finding.subject == "job access1#1.0"
 
 
 def test_machines_that_fail_in_different_ways_are_told_one_by_one() -> None:
