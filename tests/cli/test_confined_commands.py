@@ -31,6 +31,8 @@ COMMANDS = {
     "drift record": ("--snapshot", "snap", "--store", "drift.db", "--prometheus", "drift.prom", "-v"),
     "quota emit": ("--config", "groups.toml", "--snapshot", "snap", "--write", "conf", "--force"),
     "drift check": ("--snapshot", "snap", "--max-age", "1h"),
+    "plan": ("--snapshot", "snap", "--jobs", "snap", "--write-weights", "weights.toml"),
+    "emit": ("--role", "access", "--snapshot", "snap", "--write", "conf", "--weight", "cpus=1"),
     "simulate": ("--sweep", "sweep.toml", "--snapshot", "snap", "--results", "results", "--retries", "0"),
 }  # fmt: skip
 on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
@@ -142,7 +144,12 @@ def files_of(place: Path) -> dict[str, bytes]:
 
 def begin_anew(place: Path) -> None:
     """Remove what is written only if it is not there yet."""
-    for each in (place / "drift.db", *(place / "conf").iterdir(), *place.glob("results/*")):
+    for each in (
+        place / "drift.db",
+        place / "weights.toml",
+        *(place / "conf").iterdir(),
+        *place.glob("results/*"),
+    ):
         each.unlink(missing_ok=True)
 
 
