@@ -18,8 +18,11 @@ from typing import Any
 
 import pytest
 
-from htcq.operations import pool_source
-from htcq.operations.pool_source import evaluated_from
+from htcq.elastic.journal import JournalState
+from htcq.errors import RefusedError
+from htcq.operations import observe_and_plan, pool_source
+from htcq.operations.elastic_quotas import read_declared
+from htcq.operations.pool_source import Source, evaluated_from
 from tests.audit.sites import negotiator
 from tests.cli.conftest import ROOT, Call, as_root
 from tests.cli.test_confined import readable_python
@@ -33,6 +36,7 @@ COMMANDS = {
     "drift check": ("--snapshot", "snap", "--max-age", "1h"),
     "plan": ("--snapshot", "snap", "--jobs", "snap", "--write-weights", "weights.toml"),
     "emit": ("--role", "access", "--snapshot", "snap", "--write", "conf", "--weight", "cpus=1"),
+    "elastic reclaim plan": ("--quotas", "elastic.toml", "--snapshot", "snap"),
     "simulate": ("--sweep", "sweep.toml", "--snapshot", "snap", "--results", "results", "--retries", "0"),
 }  # fmt: skip
 on_every_command = pytest.mark.parametrize("command", list(COMMANDS))
@@ -203,6 +207,29 @@ def test_root_runs_no_item_of_a_sweep_where_it_cannot_be_confined(place: Path) -
     begin_anew(place)
     done = ran(place, _UNREADABLE, "simulate", "--unconfined")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_pool_is_read_where_the_evaluation_is_not_confined() -> None:
+    """Those that act on a live pool as well, which these tests have not."""
+    #: It is read by what the confined process of the command calls.
+    by_others = {"operations/observe_quotas.py"}
+    for path in sorted((ROOT / "htcq").rglob("*.py")):
+        text, name = path.read_text(), str(path.relative_to(ROOT / "htcq"))
+        if "read_open(" in text and name not in by_others:
+            assert "evaluated_from(" in text or "confine_to(" in text, name
+
+
+def test_a_step_of_other_groups_is_not_taken(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forged(*words: Any) -> Any:
+        found: Any = evaluated_from(*words)
+        found["given"]["static"][0]["group"] = "x\ninclude command : /bin/false"
+        return found
+
+    monkeypatch.setattr(observe_and_plan, "evaluated_from", forged)
+    declared = read_declared(str(place / "elastic.toml"), "", str(place), None)
+    source = Source(snapshot=str(place / "snap"))
+    with pytest.raises(RefusedError, match="which is not declared"):
+        observe_and_plan.observe_and_plan(source, declared, JournalState(), None, SECONDS)
 
 
 # What it hands over
