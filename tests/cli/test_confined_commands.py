@@ -219,6 +219,18 @@ def test_no_pool_is_read_where_the_evaluation_is_not_confined() -> None:
             assert "evaluated_from(" in text or "confine_to(" in text, name
 
 
+_ENDS = "def attacked(*words, **named):\n    os._exit(0)\n" + _ATTACK
+
+
+def test_an_evaluation_that_ends_without_a_word_is_an_error(place: Path) -> None:
+    """Else whoever takes it over would end the loop of elastic quotas, or a sweep, with status 0."""
+    for command in ("elastic plan", "drift check", "plan"):
+        done = ran(place, _BEGIN + _ENDS, command)
+
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr == "htcq: snap: the process that evaluates it ended without a record\n"
+
+
 def test_a_step_of_other_groups_is_not_taken(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forged(*words: Any) -> Any:
         found: Any = evaluated_from(*words)
