@@ -9,7 +9,7 @@ import pytest
 from htcq.pool.pool import Pool
 from htcq.report.views.status import headline
 from htcq.report.views.status_text import show_status
-from htcq.simulate.cycle.trace import SILENT
+from htcq.simulate.cycle.trace import ENDING, GONE, OWNED, SILENT
 from htcq.why.choice import all_idle
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdicts
@@ -23,6 +23,7 @@ from tests.audit.sites import (
     pool,
     schedd,
     slot,
+    static_slot,
     submitter,
 )
 from tests.balance.pools import balanced, check
@@ -289,6 +290,58 @@ def test_a_match_with_a_silent_machine_is_no_start() -> None:
     wall = first_of(given)
     assert wall.text == "node1 is silent: its last ad came 2027-01-15 06:53 UTC"
     assert "starting" not in [each.cause for each in balanced(given).by]
+
+
+def test_a_startd_in_the_state_owner_refuses_the_claim_of_a_match() -> None:
+    """As seen on 25.14.1 with IS_OWNER = True: the match is made again in each cycle."""
+    given = beside_a_full_machine(State='"Owner"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [OWNED]
+    found = check(given)
+    assert "starting" not in [each.cause for each in found.by]
+    assert [(each.cause, each.jobs) for each in found.faults] == [("owner", 2)]
+    assert found.demand is not None
+    assert [each.reason for each in found.demand.by] == ["owner"]
+    wall = first_of(given)
+    assert (wall.id, wall.text) == ("owner", "node1 is in the state Owner")
+    assert "IS_OWNER" in wall.lifted_by
+
+
+def test_a_false_start_tells_more_than_the_state_owner_that_follows_from_it() -> None:
+    given = beside_a_full_machine(State='"Owner"', Start="Opened == 1", Opened=0)
+    assert not Verdicts(given).trace.matches
+    assert first_of(given).id == "start"
+    assert [each.cause for each in check(given).faults] == ["owner"]
+    # Without the state START would refuse the job all the same.
+    given = beside_a_full_machine(State='"Owner"', Start='TARGET.Project =?= "foo"')
+    assert first_of(given).id == "start"
+    assert not check(given).faults
+
+
+@pytest.mark.parametrize("state", ["Shutdown", "Delete"])
+def test_a_slot_that_ends_grants_no_claim(state: str) -> None:
+    given = beside_a_full_machine(State=f'"{state}"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [GONE]
+    assert first_of(given).id == "offline"
+    assert [each.cause for each in check(given).faults] == ["offline"]
+
+
+def test_a_backfill_job_leaves_a_slot_for_the_claim_of_a_match() -> None:
+    given = beside_a_full_machine(State='"Backfill"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [""]
+    assert check(given).of("starting") is not None
+
+
+def test_a_claim_that_ends_is_preempted_once() -> None:
+    """Its startd refuses the claim of another match until it is gone."""
+    ending = static_slot(
+        "slot1@node1", State='"Preempting"', Activity='"Vacating"', CurrentRank=0, Rank="TARGET.Good",
+        AccountingGroup='"bob@site"', RemoteUser='"bob@site"', RemoteOwner='"bob@site"',
+    )  # fmt: skip
+    asks: dict[str, Text] = {"Requirements": REQUIREMENTS, "ScheddName": '"access1"', "Good": 1}
+    given = pool(ending, submitter(), schedd(), negotiator(), jobs=[job(**asks)])
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [ENDING]
+    wall = first_of(given)
+    assert (wall.id, wall.lifted_by) == ("preemption", "the end of the claim")
 
 
 def test_condor_rooster_wakes_sleeping_machines() -> None:
