@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from htcq.balance.amounts import NOTHING, Amounts, Weighed, total_of
+from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
     FRAGMENTED,
     IN_NO_SLOT,
@@ -189,6 +189,7 @@ class Capacities:
             # A partitionable slot that is claimed itself may have dynamic slots as well.
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
+            birth = birth.plus(overdrawn(slot))
             kind = self._kind(slot)
             deleted = self._deleted(slot, kind)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth).plus(deleted)
@@ -360,7 +361,7 @@ class Capacities:
         if not every:
             return UNWANTED, ""
         short = frozenset.intersection(*every) or min(every, key=len)
-        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
+        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset, 0) > 0]
         if pieces_of or not short:
             return FRAGMENTED, ", ".join(pieces_of)
         return STRANDED, ", ".join(sorted(short))

@@ -436,3 +436,25 @@ def test_jobs_that_flock_from_another_pool_may_want_what_is_free(cpus: int, unkn
     found = balanced(pool(slot(Cpus=cpus), flocking, schedd("far"), negotiator(), jobs=[]))
     said = "20 idle jobs of far, which flock from other pools, cannot be looked at: whether they"
     assert any(each.startswith(said) for each in found.unknown) == unknown
+
+
+# Slots that gave more than they have
+# ---------------------------------------------------------------------------------------
+
+
+def test_a_slot_that_gave_more_than_it_has_has_nothing_left() -> None:
+    """As seen on 25.14.1 where a policy takes no cpus: each dynamic slot has one all the same."""
+    claims = [dynamic_slot(f"slot1_{each}@node1") for each in range(10)]
+    given = pool(
+        slot(Cpus=-2, Memory=6144, NumDynamicSlots=10), *claims, submitter(), schedd(),
+        negotiator(), jobs=[job(ScheddName='"access1"', Requirements=REQUIREMENTS)], config="\n",
+    )  # fmt: skip
+    found = balanced(given)
+    assert found.total.cpus == 10
+    assert all(min(each.amounts[1:]) >= 0 for each in found.by)
+    assert "slot1@node1 gave 2 cores more to dynamic slots than there is" in found.unknown[0]
+    text = first_of(given).text
+    assert "the 1 slot large enough has no cores free" in text
+    out = StringIO()
+    show_status(found, given, (), out)
+    assert "-2" not in out.getvalue()
