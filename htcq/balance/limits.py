@@ -16,7 +16,7 @@ from htcq.balance.causes import OTHER_NEGOTIATOR
 from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
 from htcq.pool.slot_causes import STALE
-from htcq.pool.slot_state import OFFLINE
+from htcq.pool.slot_state import OFFLINE, OWNER, OWNER_ACTIVE
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.quota.group_limits import strict_quota
 from htcq.quota.group_tree import Group
@@ -35,7 +35,9 @@ _UNSEEN = frozenset({
 #: Limits that are computed from the weight of the pool, here with what is lifted.
 _BY_WEIGHT = frozenset({wall.SUBMITTER_SHARE, wall.GROUP_QUOTA})
 #: What closes slots whose matches are given back for it.
-_CLOSED = {trace.OFFLINE: OFFLINE, trace.SILENT: STALE}
+_CLOSED = {
+    trace.OFFLINE: (OFFLINE,), trace.SILENT: (STALE,), trace.OWNED: (OWNER, OWNER_ACTIVE),
+}  # fmt: skip
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -79,7 +81,7 @@ class Limits:
         """Return the charges for matches that are given back, which last for one cycle."""
         charged = defaultdict[str, float](float)
         for _, match in self._cycle.talks.given_back:
-            if self._lasts or self._lifted == _CLOSED.get(match.refusal):
+            if self._lasts or self._lifted in _CLOSED.get(match.refusal, ()):
                 charged[match.submitter] += match.cost
         return charged
 

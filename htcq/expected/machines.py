@@ -29,7 +29,7 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import Slot
+from htcq.pool.slot_state import is_owned_and_open
 from htcq.units import counted, show_number
 
 #: A start that fails once or twice may be an accident of the network.
@@ -141,7 +141,7 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
     waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
     for where, slots in startds.slots.items():
         asked, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
-        if used != 0 or (asked or 0) < _OFTEN or not all(map(_is_owned_and_open, slots)):
+        if used != 0 or (asked or 0) < _OFTEN or not all(map(is_owned_and_open, slots)):
             continue
         own = of_startd(pool.execute, slots[0])
         decides = observed_knobs(() if own is None else [own.knob(_IS_OWNER)])
@@ -155,11 +155,6 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
             observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
             severity=ERROR if waits else WARNING,
         )  # fmt: skip
-
-
-def _is_owned_and_open(slot: Slot) -> bool:
-    """Return whether a slot is its owner's, though its START is not false for every job."""
-    return slot.state == "Owner" and slot.frame.value("Start") is not False
 
 
 def _add_never_begun(others: dict[str, _Failing], failing: _Failing) -> None:

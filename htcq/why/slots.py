@@ -185,7 +185,7 @@ class SlotSide:
         is_any_left = not none_left and self._is_any_left(meeting)
         if is_any_left and not is_returned:
             return
-        closed = tuple(self.closed.walls(self._wanting(meeting)))
+        closed = tuple(self.closed.walls(meeting.job, self._wanting(meeting)))
         yield from closed
         if is_any_left:
             return
@@ -225,7 +225,7 @@ class SlotSide:
         for slots, suited in zip(self._seen, suiting):
             machines = slots.machines
             if not slots.is_withheld:
-                closed = self.closed.taking(slots, self._wanting(meeting)).values()
+                closed = self.closed.taking(slots, meeting.job, self._wanting(meeting)).values()
                 machines = machines & ~any_of(closed, slots.nowhere)
                 suited = suited & machines
             wanted = self._wanted(slots, meeting)

@@ -63,7 +63,7 @@ _IN_JOBS = frozenset(("virtualmemory", "totalvirtualmemory"))
 #: Reasons for which a job does not get a slot that would take it.
 _OF_SUITING = frozenset((
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION, wall.DRAINED,
-    wall.STALE, wall.OFFLINE, wall.BROKEN, wall.ASSET_MISSING,
+    wall.STALE, wall.OFFLINE, wall.OWNER, wall.BROKEN, wall.ASSET_MISSING,
     wall.SLOT_CONSTRAINT, wall.OTHER_ACCESS_POINT,
 ))  # fmt: skip
 #: Reasons for which no slot takes a job.

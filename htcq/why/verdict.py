@@ -50,6 +50,7 @@ from htcq.why.match_failure import (
     NO_SUCH_MACHINE,
     OFFLINE,
     OUTRANKED,
+    OWNER,
     REQUIREMENTS,
     SCHEDD_SILENT,
     STALE,
@@ -302,7 +303,7 @@ class Verdicts:
             back = self._given_back.get((where, offered.job))
             if back is not None and not back.job:
                 returned = (given_back(back, self._access[where]),)
-        is_closed = any(each.id in (OFFLINE, STALE) for each in returned)
+        is_closed = any(each.id in (OFFLINE, OWNER, STALE) for each in returned)
         if returned and not rejection:
             return self._stays(*self._returned(job, returned, is_closed))
         none_left = (
