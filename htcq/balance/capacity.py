@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed, total_of
 from htcq.balance.causes import (
@@ -33,8 +32,9 @@ from htcq.balance.lifting import Gain, Lifting, Rests, may_start
 from htcq.balance.lost import Lost, lift_lost, lost_with, with_enough
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
-from htcq.balance.standing import Part
+from htcq.balance.standing import Capacity, Part
 from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
+from htcq.balance.unslotted import lift_unslotted, unslotted_of
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
@@ -64,22 +64,6 @@ _IN_TIME = frozenset((LATER, UNEXPLAINED))
 _OPEN_START = frozenset((STALE, OFFLINE, HIBERNATING, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
 
 
-@dataclass(frozen=True)
-class Capacity:
-    """All capacity: ``total`` is what the slots had when nothing was carved from them.
-
-    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
-    that cause alone were lifted, where any would. ``doubtful`` are slots that have, with all of
-    their dynamic slots, not what they had at first.
-    """
-
-    total: Amounts
-    by_kind: Mapping[str, Amounts]
-    parts: tuple[Part, ...]
-    gains: Mapping[str, Mapping[str, Gain]]
-    doubtful: tuple[str, ...] = ()
-
-
 class Capacities:
     """The capacity of the pool of ``verdicts``, for the jobs ``waiting`` there."""
 
@@ -87,7 +71,9 @@ class Capacities:
         self._verdicts, self._waiting = verdicts, waiting
         supply = verdicts.cycle.quotas.supply
         self._slots, self._weighed = supply.every, Weighed(supply)
-        self._kinds = kinds_of(self._slots)
+        self._unslotted = unslotted_of(self._slots)
+        beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
+        self._kinds = kinds_of(self._slots, beside)
         self._hidden = set(map(id, supply.hidden))
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
@@ -129,6 +115,7 @@ class Capacities:
             self._closed(cause, those)
         total, by_kind = self._balanced()
         lift_lost(self._lost, self._lifting)
+        lift_unslotted(self._unslotted, self._lifting)
         parts, doubtful = tuple(self._parts), tuple(self._doubtful)
         return Capacity(total, by_kind, parts, self._lifting.gains, doubtful)
 
@@ -215,6 +202,11 @@ class Capacities:
                 if not place.may_change(self._now):
                     self._doubtful.append(str(slot.name))
             self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
+        for each in self._unslotted:
+            part = each.part(self._kind(each.slot))
+            by_kind[part.kind] = by_kind[part.kind].plus(part.amounts)
+            total = total.plus(part.amounts)
+            self._parts.append(part)
         return total, by_kind
 
     def _deleted(self, slot: Slot, kind: str) -> Amounts:

@@ -178,13 +178,20 @@ def standing_text(standing: CauseAmount) -> str:
     """Return what a cause is, and what of it is told apart."""
     text = cause_type(standing.cause).text
     named = [
-        f"{shortened(detail, _REASON_LETTERS)} ({show_number(amounts.weight)})"
+        f"{shortened(detail, _REASON_LETTERS)} ({_worth(amounts)})"
         for detail, amounts in standing.details[:_NAMED]
     ]
     more = len(standing.details) - _NAMED
     if more > 0:
         named.append(f"{more} more")
     return f"{text.rstrip('.')}: {', '.join(named)}" if named else text.rstrip(".")
+
+
+def _worth(amounts: Amounts) -> str:
+    """Return the weight; the cores where these weigh nothing."""
+    if not amounts.weight and amounts.cpus:
+        return amounts.in_words
+    return show_number(amounts.weight)
 
 
 # JSON
