@@ -25,7 +25,7 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.closed_parts import closed_part, moment
+from htcq.balance.closed_parts import closed_part, moment, until_text
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
@@ -126,7 +126,7 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=moment(slot.state_since), group=self._group_of(slot.customer),
+                until_text(slot), moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 

@@ -28,6 +28,7 @@ CAUSES: Mapping[str, CauseType] = {
         "starting in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
     ),
     state.RETIRING: SLOT_CAUSES[state.RETIRING],
+    state.VACATING: SLOT_CAUSES[state.VACATING],
     state.CLAIMED_IDLE: SLOT_CAUSES[state.CLAIMED_IDLE],
     STALE: SLOT_CAUSES[STALE],
     state.OFFLINE: SLOT_CAUSES[state.OFFLINE],

@@ -28,7 +28,7 @@ from htcq.why.match_failure import SLOT_CONSTRAINT
 USED, FREE, CLOSED = "used", "free", "closed"
 #: The areas, in their order in a picture.
 AREAS = (USED, FREE, STRANDED, FRAGMENTED, CLOSED)
-_OF_USE = (RUNNING, state.RETIRING, state.CLAIMED_IDLE, IN_NO_SLOT)
+_OF_USE = (RUNNING, state.RETIRING, state.VACATING, state.CLAIMED_IDLE, IN_NO_SLOT)
 
 
 def area_of(cause: str) -> str:
