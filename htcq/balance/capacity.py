@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
@@ -26,15 +25,16 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.closed_parts import closed_part, moment, says_start
+from htcq.balance.closed_parts import closed_part, moment, says_start, until_text
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
 from htcq.balance.lost import Lost, lift_lost, lost_with, with_enough
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
-from htcq.balance.standing import Part
+from htcq.balance.standing import Capacity, Part
 from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
+from htcq.balance.unslotted import lift_unslotted, unslotted_of
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
@@ -60,22 +60,6 @@ _IN_PIECES = (CPUS, GPUS)
 _IN_TIME = frozenset((LATER, UNEXPLAINED))
 
 
-@dataclass(frozen=True)
-class Capacity:
-    """All capacity: ``total`` is what the slots had when nothing was carved from them.
-
-    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
-    that cause alone were lifted, where any would. ``doubtful`` are slots that have, with all of
-    their dynamic slots, not what they had at first.
-    """
-
-    total: Amounts
-    by_kind: Mapping[str, Amounts]
-    parts: tuple[Part, ...]
-    gains: Mapping[str, Mapping[str, Gain]]
-    doubtful: tuple[str, ...] = ()
-
-
 class Capacities:
     """The capacity of the pool of ``verdicts``, for the jobs ``waiting`` there."""
 
@@ -83,7 +67,9 @@ class Capacities:
         self._verdicts, self._waiting = verdicts, waiting
         supply = verdicts.cycle.quotas.supply
         self._slots, self._weighed = supply.every, Weighed(supply)
-        self._kinds = kinds_of(self._slots)
+        self._unslotted = unslotted_of(self._slots)
+        beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
+        self._kinds = kinds_of(self._slots, beside)
         self._hidden = set(map(id, supply.hidden))
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
@@ -125,6 +111,7 @@ class Capacities:
             self._closed(cause, those)
         total, by_kind = self._balanced()
         lift_lost(self._lost, self._lifting)
+        lift_unslotted(self._unslotted, self._lifting)
         parts, doubtful = tuple(self._parts), tuple(self._doubtful)
         return Capacity(total, by_kind, parts, self._lifting.gains, doubtful)
 
@@ -135,7 +122,7 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=moment(slot.state_since), group=self._group_of(slot.customer),
+                until_text(slot), moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
 
@@ -212,6 +199,11 @@ class Capacities:
                 if not place.may_change(self._now):
                     self._doubtful.append(str(slot.name))
             self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
+        for each in self._unslotted:
+            part = each.part(self._kind(each.slot))
+            by_kind[part.kind] = by_kind[part.kind].plus(part.amounts)
+            total = total.plus(part.amounts)
+            self._parts.append(part)
         return total, by_kind
 
     def _deleted(self, slot: Slot, kind: str) -> Amounts:

@@ -1,4 +1,4 @@
-"""Parts of slots that are closed to all jobs, with what their ads say of it."""
+"""What the ads of slots say of parts that are closed to all jobs, and of claims that end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from htcq.balance.causes import OTHER_NEGOTIATOR
 from htcq.balance.pieces import Piece, Pieces
 from htcq.balance.standing import Part
 from htcq.classads import Value, as_number
+from htcq.pool.slot import Slot
 from htcq.pool.slot_causes import STALE
 from htcq.pool.slot_state import (
     DRAINED,
@@ -17,6 +18,8 @@ from htcq.pool.slot_state import (
     drain_of,
     is_owned_and_open,
     machine_of,
+    utc,
+    vacating_until,
 )
 from htcq.why.match_failure import SLOT_CONSTRAINT
 
@@ -47,3 +50,9 @@ def moment(seconds: Value) -> float | None:
     """Return a time of an ad in seconds since 1970; None where it says none."""
     known = as_number(seconds)
     return None if known is None or known <= 0 else float(known)
+
+
+def until_text(slot: Slot) -> str:
+    """Return until when a job that is being vacated may go on; empty where none is."""
+    until = vacating_until(slot)
+    return "" if until is None else f"until {utc(until)} at most"

@@ -22,6 +22,7 @@ from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
+from htcq.expected.vacating import endless_vacating
 from htcq.why.verdict import Verdict, Verdicts
 
 _ORDER = {ERROR: 0, WARNING: 1}
@@ -48,6 +49,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from unlike_others(pool)
     yield from preempted_again(pool)
     yield from standing_claims(pool)
+    yield from endless_vacating(pool)
     yield from submissions(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)

@@ -29,9 +29,11 @@ NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
 FRAGMENTED, HELD_BY_FAULTS = "machines-fragmented", "jobs-held-by-faults"
 SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
 DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
+VACATE_LONG = "claims-in-vacating"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
+    VACATE_LONG,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 

@@ -25,6 +25,7 @@ DIRECT_ATTACH, BACKFILL, DATA, OCU = "direct-attach", "backfill", "data-slot", "
 START_FALSE = "start-false"
 # How a claimed slot is used.
 RUNNING, RETIRING, CLAIMED_IDLE = "running", "retiring", "claimed-idle"
+VACATING = "vacating"
 
 #: By what the startd compares what a job asks for with what is left.
 LIMITS = "WithinResourceLimits"
@@ -38,7 +39,8 @@ _PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
 _GONE = frozenset(("Shutdown", "Delete"))
 #: States in which a startd refuses each claim, whatever Requirements say.
 _REFUSING = frozenset(("Owner", "Preempting", *_GONE))
-_ENDING = frozenset(("Retiring", "Vacating", "Killing"))
+_VACATE_TIME = "MachineMaxVacateTime"
+_ENDING = frozenset(("Vacating", "Killing"))
 
 
 def is_draining(slot: Slot) -> bool:
@@ -177,10 +179,32 @@ def missing_consumption(slot: Slot) -> tuple[str, ...]:
 def used_as(slot: Slot) -> str:
     """Return how a claimed ``slot`` is used; empty where nobody has claimed it."""
     if slot.state == "Preempting" or (slot.claimed and slot.activity in _ENDING):
+        return VACATING
+    if slot.claimed and slot.activity == "Retiring":
         return RETIRING
     if slot.state == "Matched" or (slot.claimed and slot.activity == "Idle"):
         return CLAIMED_IDLE
     return RUNNING if slot.claimed else ""
+
+
+def vacate_seconds(slot: Slot) -> float | None:
+    """Return for how long a job of ``slot`` may go on once it is told to end; None: not known.
+
+    The startd kills it then. A job that asks for less time is killed sooner
+    (Resource.cpp:evalMaxVacateTime, 25.14).
+    """
+    if _VACATE_TIME not in slot.frame:
+        return None
+    seconds = as_number(named(_VACATE_TIME).evaluate(slot.ad()))
+    return None if seconds is None else float(seconds)
+
+
+def vacating_until(slot: Slot) -> float | None:
+    """Return the last moment of a job that is being vacated, in seconds since 1970."""
+    since, seconds = as_number(slot.activity_since), vacate_seconds(slot)
+    if slot.activity != "Vacating" or since is None or seconds is None:
+        return None
+    return since + seconds
 
 
 class Drain(NamedTuple):
