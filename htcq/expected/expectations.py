@@ -17,6 +17,7 @@ from htcq.expected.matchless import matchless
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
 from htcq.expected.preempting import preempted_again
+from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
@@ -51,6 +52,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
     yield from submissions(pool)
+    yield from removed_by_policy(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
     yield from matchless(verdicts, every)
