@@ -15,7 +15,9 @@ from htcq.expected.startds import Startds, host_of
 from htcq.expected.unmet import (
     ERROR,
     HELD_BY_FAULTS,
+    HOLD,
     LASTS,
+    START,
     WARNING,
     JobKey,
     Observed,
@@ -83,7 +85,7 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         where, knobs = subject.rpartition(" ")[2], tuple[Observed, ...]()
         if where in startds.slots and subject.startswith(_MACHINE):
             slot = startds.slots[where][0]
-            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD)
+            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD, HOLD, START)
         sure = any(as_number(job.value("HoldReasonCode")) in OF_MACHINES for job in jobs)
         if error or sure or len(jobs) >= _SEVERAL:
             yield _unmet(pool, subject, error, jobs, knobs)
@@ -119,9 +121,9 @@ def _all_held(pool: Pool) -> Iterator[Unmet]:
         is_whole = all(job.status == HELD for job in jobs) and len(names) == 1 and "" not in names
         if is_whole and len(jobs) >= _SEVERAL:
             own = pool.schedd_configuration(name)
-            # What decided comes first, whether or not a simulation follows it.
+            # What decided, whether or not a simulation follows it; it may be one of several.
             decides = observed_knobs(() if own is None else [own.knob(min(names))])
-            knobs = tuple(dict.fromkeys((*decides, *knobs_on_the_way(own, SCHEDD))))
+            knobs = decides or knobs_on_the_way(own, SCHEDD, HOLD)
             found = _unmet(pool, f"access point {name}", f"by {min(names)}", jobs, knobs)
             cure = f"{min(names)} of {name}, then condor_release of the jobs."
             yield replace(found, text=f"{found.text}; it has no other job", cure=cure)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from htcq.classads import as_number
 from htcq.expected.served import Served, rejection_since, served_by, served_without_limit
 from htcq.expected.settled import CYCLES, is_over, last_cycles
-from htcq.expected.unmet import MISSING, Observed, Unmet, keys_of, knobs_on_the_way
+from htcq.expected.unmet import CLAIM, MISSING, Observed, Unmet, keys_of, knobs_on_the_way
 from htcq.htcondor.knob_types import knob_type
 from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, is_followed
 from htcq.htcondor.starting import is_default
@@ -185,13 +185,12 @@ def _unmet(
     if not reality.considered:
         # The schedd had nothing to offer: what it may start is its own matter.
         access = pool.schedd_configuration(jobs[0].access_point)
-        observed = [*knobs_on_the_way(access, SCHEDD), *observed]
+        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM), *observed]
         cure += f", SchedLog of {jobs[0].access_point or 'the access point'} why it offers no job"
     if reality.matches and slot is not None:
         observed = [
             *_silence(pool, slot),
-            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD),
-            *observed,
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM),
         ]
         cure = (
             f"SchedLog of {jobs[0].access_point or 'the access point'} says why the claim of "

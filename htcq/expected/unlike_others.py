@@ -24,7 +24,9 @@ from htcq.expected.startds import STARTED, Startds, host_of
 from htcq.expected.unmet import (
     ERROR,
     INFO,
+    LAST,
     LASTS,
+    START,
     WARNING,
     Observed,
     Unmet,
@@ -126,7 +128,7 @@ def _held(pool: Pool, startds: Startds, where: str, held: Sequence[Job]) -> Unme
         "clusters run on other machines",
         f"condor_release of the jobs once {where} is repaired or out of the pool: 'condor_drain' "
         "takes it out. Its StarterLog says why.",
-        ERROR,
+        ERROR, START,
     )  # fmt: skip
 
 
@@ -209,15 +211,16 @@ def _unlike_quiet(
 
 
 def _unmet(
-    pool: Pool, startds: Startds, where: str, jobs: Sequence[Job], text: str, cure: str, how: str
-) -> Unmet:
+    pool: Pool, startds: Startds, where: str, jobs: Sequence[Job], text: str, cure: str, how: str,
+    stage: str = LAST,
+) -> Unmet:  # fmt: skip
     slot = startds.slots[where][0]
     return Unmet(
         LASTS,
         f"machine {where}",
         text,
         cure,
-        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
+        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage)),
         keys_of(jobs),
         max(1, len(jobs)),
         tuple(map(pool.job_name, jobs[:_SEVERAL])),

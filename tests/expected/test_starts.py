@@ -28,12 +28,13 @@ _OF_ANOTHER: dict[str, Text | None] = {"RemoteUser": '"bob@site"', "AccountingGr
 
 def test_matches_that_come_to_no_claim() -> None:
     """Seen on 25.14.1 with a startd that refuses REQUEST_CLAIM: a match each cycle, and nothing else happens."""
-    execute = {"node1": "DENY_DAEMON = *\nNUM_CPUS = 8\n"}
+    execute = {"node1": "DENY_DAEMON = *\nNUM_CPUS = 8\nEXECUTE = /e\n"}
     finding = only(MISSING, site(free(), cycles(1, 2), jobs=[waiting()], execute=execute))
     assert (
         "considered 6 requests and matched 3, of which no claim of slot1@node1" in finding.message
     )
     assert observed(finding)["DENY_DAEMON"] == "*"
+    assert "EXECUTE" not in observed(finding)
 
 
 def test_jobs_of_one_id_at_two_access_points_are_two() -> None:
