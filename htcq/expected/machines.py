@@ -34,7 +34,6 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import Slot
 from htcq.pool.slot_state import is_owned_and_open
 from htcq.units import counted, listed, show_number
 
