@@ -46,6 +46,7 @@ from htcq.pool.slot_state import (
     machine_of,
     used_as,
 )
+from htcq.pool.unasked import Unasked
 from htcq.poolquota.closings import Closings
 from htcq.simulate.course.claims import amounts_of
 from htcq.simulate.cycle.carving import Startds
@@ -73,6 +74,7 @@ class Capacities:
         self._hidden = set(map(id, supply.hidden))
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
+        self._unasked = Unasked(verdicts.pool.jobs or ())
         self._closings, self._now = Closings(verdicts.pool), now
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
@@ -122,9 +124,14 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                until_text(slot), moment(slot.state_since), group=self._group_of(slot.customer),
+                self._told(slot), moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
+
+    def _told(self, slot: Slot) -> str:
+        """Return what sets a claim apart: until when it may last, or cores without a job."""
+        unasked = self._unasked.of(slot).get(CPUS)
+        return "in static slots whose jobs ask for less" if unasked else until_text(slot)
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""

@@ -14,12 +14,12 @@ from htcq.balance.amounts import Amounts
 from htcq.balance.causes import IN_NO_SLOT, UNSLOTTED
 from htcq.balance.lifting import Gain, Lifting
 from htcq.balance.standing import Part
-from htcq.balance.wanting import Waiting
-from htcq.classads import as_number, holds, named
+from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_shortages import lost_with_slots
 from htcq.pool.slot_state import is_backfill, machine_of
 from htcq.units import CPUS, GPUS, MEMORY, amount_of, attribute, show_number
+from htcq.why.other_amounts import Takers, times
 
 #: Sites leave a core or some out for the system: no more than this part of a machine.
 _RESERVE = 0.25
@@ -115,37 +115,19 @@ def _is_much(each: Unslotted) -> bool:
 def lift_unslotted(found: Iterable[Unslotted], lifting: Lifting) -> None:
     """Note what waiting jobs would use of what slots leave out, if one slot more had it."""
     rest = [each.number for each in lifting.waiting]
-    limits, known = lifting.limits(UNSLOTTED, lasts=True), dict[tuple[object, ...], bool]()
+    limits, takers = lifting.limits(UNSLOTTED, lasts=True), Takers()
     for each in found:
         if each.lacks_ads or not each.is_odd:
             continue
         left = dict(each.left)
         for number, one in enumerate(lifting.waiting):
-            fit = min(rest[number], _times(left, one))
+            fit = min(rest[number], times(left, one.requested))
             if not fit or not limits.may_start(one):
                 continue
-            key = (id(each.slot.frame), id(one.request), tuple(left.values()))
-            if key not in known:
-                known[key] = _takes(each.slot, left, one)
-            jobs = limits.match(one, fit, 0.0) if known[key] else 0
-            if not jobs:
+            if not takers.takes(each.slot, left, one.request.first):
                 continue
+            jobs = limits.match(one, fit, 0.0)
             rest[number] -= jobs
             used = {asset: jobs * one.requested.get(asset, 0) for asset in _ASSETS}
             left = {asset: left[asset] - used[asset] for asset in _ASSETS}
             lifting.add(UNSLOTTED, one, Gain(Amounts(0, *used.values()), jobs, behind=jobs))
-
-
-def _times(left: Mapping[str, Number], one: Waiting) -> int:
-    """Return how many jobs of a class what is ``left`` would be enough for."""
-    asked = {asset: one.requested.get(asset, 0) for asset in _ASSETS}
-    counts = [int(left[asset] // each) for asset, each in asked.items() if each > 0]
-    return min(counts, default=0)
-
-
-def _takes(slot: Slot, left: Mapping[str, Number], one: Waiting) -> bool:
-    """Return whether a slot like ``slot``, with so much, would take jobs of a class."""
-    job, ad = one.request.first.ad(), slot.ad(dict(left))
-    if not holds(named("Requirements").evaluate(job, ad)):
-        return False
-    return holds(named("Requirements").evaluate(slot.ad(dict(left)), job))

@@ -21,6 +21,7 @@ from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
@@ -62,3 +63,4 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from down_resources(verdicts, every)
     yield from delayed_starts(verdicts, every)
     yield from incomplete_ads(verdicts, every)
+    yield from unasked_cores(verdicts, every)

@@ -31,11 +31,11 @@ NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
 FRAGMENTED, HELD_BY_FAULTS = "machines-fragmented", "jobs-held-by-faults"
 SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
 DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
-VACATE_LONG = "claims-in-vacating"
+VACATE_LONG, UNASKED = "claims-in-vacating", "cores-unused-in-claims"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
-    VACATE_LONG,
+    VACATE_LONG, UNASKED,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 
@@ -53,6 +53,11 @@ class JobKey(NamedTuple):
 
     access_point: str
     id: str
+
+    @property
+    def full_id(self) -> str:
+        """``access_point#cluster.proc``; without an access point the id alone."""
+        return f"{self.access_point}#{self.id}" if self.access_point else self.id
 
 
 @dataclass(frozen=True)
