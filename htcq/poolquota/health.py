@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from htcq.classads import as_number
+from htcq.pool import record as records
 from htcq.pool.daemons import SCHEDD, STARTD
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
@@ -92,13 +93,14 @@ def _schedds(
     Those that flock from another pool are that pool's matter.
     """
     interval = seen.seconds("SCHEDD_INTERVAL", 300, SCHEDD, seen.pool.access.values())
+    now = seen.read_at(records.SCHEDD)
     for record in seen.pool.schedds:
         if record.name in foreign:
             continue
         heard = heard_of(record)
         age = 0.0
-        if seen.now is not None and heard is not None:
-            age = seen.now - heard
+        if now is not None and heard is not None:
+            age = now - heard
         if record.name in silent:
             why = silent[record.name]
             asked = NOT_ASKED.match(why) is None

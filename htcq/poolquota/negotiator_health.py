@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from htcq.pool import record as records
 from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
@@ -94,7 +95,7 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there
     are none of these, the time of its own ad counts, unless that is too old itself.
     """
-    now, heard = seen.now, heard_of(record)
+    now, heard = seen.read_at(records.NEGOTIATOR, records.ACCOUNTING), heard_of(record)
     if now is None or heard is None:
         return
     longest = _longest(record)

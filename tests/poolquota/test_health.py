@@ -76,6 +76,15 @@ def test_a_pool_that_works_has_none() -> None:
     )
 
 
+def test_what_is_read_after_a_daemon_that_hangs_makes_no_other_old() -> None:
+    """The slots were read 300 s after the schedds and the negotiator."""
+    late = slot(LastHeardFrom=NOW + 300)
+    assert ill(late, schedd(LastHeardFrom=NOW - 100), config="SCHEDD_INTERVAL = 60\n") == {}
+    assert list(ill(late, schedd(LastHeardFrom=NOW - 500), config="SCHEDD_INTERVAL = 60\n")) == [
+        "schedd-silent"
+    ]
+
+
 @pytest.mark.parametrize("path", sorted(GOLDEN.iterdir()), ids=lambda path: path.name)
 def test_recorded_pools_that_worked_have_none(path: Path) -> None:
     assert ailments(pool_of(open_snapshot(path), "recorded")) == ()
