@@ -10,11 +10,12 @@ AddRunnableLocalJobs of src/condor_schedd.V6/schedd.cpp, HTCondor 25.14).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from htcq.classad.clauses import conjuncts
 from htcq.classads import Ad, Missing, Value, as_number, holds, named, parsed, spelled
+from htcq.htcondor.attributes import ASKED, SCHEDD, names
 from htcq.htcondor.defaults import expanded_default
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
@@ -25,6 +26,7 @@ from htcq.units import counted
 from htcq.why import match_failure as wall
 from htcq.why.evidence import Views, evidence, terms_of
 from htcq.why.match_failure import MatchFailure
+from htcq.why.unknown_names import unknown_to
 
 SCHEDULER, LOCAL = 7, 12
 _KNOBS = {SCHEDULER: "START_SCHEDULER_UNIVERSE", LOCAL: "START_LOCAL_UNIVERSE"}
@@ -34,6 +36,8 @@ _PER_OWNER, _QUEUED = "MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER", "MAX_JOBS_PER_OWNE
 _ADVERTISED, _LARGEST = "MaxRunningSchedulerJobsPerOwner", 2**31 - 1
 #: What the amounts of a reason call the knob that refuses a job, and its value.
 KNOB, VALUE = "knob", "expression"
+#: And an attribute in it that the schedd lacks.
+UNKNOWN = "unknown"
 
 
 def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
@@ -51,7 +55,8 @@ def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
             "a schedd that runs and reports to the collector",
         )
         return
-    schedd = _Schedd(_ad_of(record), frozenset(record.values))
+    usual = {each.lower(): each for each in names(SCHEDD, ASKED)}
+    schedd = _Schedd(_ad_of(record), {each: usual.get(each, each) for each in record.values})
     configuration = pool.schedd_configuration(access_point)
     found = [
         *_start_expression(configuration, universe, schedd, job),
@@ -72,10 +77,10 @@ def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
 
 
 class _Schedd(NamedTuple):
-    """The ad of a schedd, and the names of its attributes in lower case."""
+    """The ad of a schedd, and the names of its attributes by their lower case."""
 
     ad: Ad
-    names: frozenset[str]
+    names: Mapping[str, str]
 
 
 def _ad_of(record: Record) -> Ad:
@@ -92,16 +97,24 @@ def _start_expression(
     if expression is None:
         return
     value = expression.evaluate(schedd.ad, job.ad())
-    # A capture has a part of the schedd's ad: what is undefined here may have a value there.
-    if holds(value) or isinstance(value, Missing):
+    # A capture has a part of the schedd's ad: what is undefined here may have a value there, unless
+    # it is a slip of what is there.
+    name, meant = unknown_to(text, schedd.names.values(), job.frame.texts)
+    if holds(value) or (isinstance(value, Missing) and not name):
         return
     views = _views(False, schedd, job)
     sides = evidence(terms_of(text, views), "", "the schedd")
+    amounts = {"universe": _NAMES[universe], KNOB: knob, VALUE: text}
+    advice = f"{knob} of the schedd; the end of such jobs where it counts them"
+    if name and isinstance(value, Missing):
+        amounts[UNKNOWN] = name
+        sides = f"the schedd has no {name}, which is undefined, but has {meant}"
+        advice = f"{meant} in {knob} of the schedd"
     yield MatchFailure(
         wall.UNMATCHED_UNIVERSE,
         f"{knob} of the schedd refuses it: {text}{f': {sides}' if sides else ''}",
-        {"universe": _NAMES[universe], KNOB: knob, VALUE: text},
-        f"{knob} of the schedd; the end of such jobs where it counts them",
+        amounts,
+        advice,
     )
 
 
@@ -176,7 +189,7 @@ def _holds(text: str, schedd: _Schedd, job: Job) -> bool:
 
 
 def _views(of_job: bool, schedd: _Schedd, job: Job) -> Views:
-    own = job.frame.texts.keys() if of_job else schedd.names
+    own = job.frame.texts.keys() if of_job else schedd.names.keys()
 
     def values(text: str) -> Counter[Value]:
         expression = parsed(text)
