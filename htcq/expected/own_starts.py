@@ -28,7 +28,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot_state import utc
 from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted, listed
-from htcq.why.local_universe import KNOB, TRIED, VALUE
+from htcq.why.local_universe import KNOB, TRIED, UNKNOWN, VALUE
 from htcq.why.match_failure import UNMATCHED_UNIVERSE, Amounts
 from htcq.why.state import UNAVAILABLE
 from htcq.why.verdict import Verdict, Verdicts
@@ -52,7 +52,8 @@ def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator
     for verdict in found:
         walls = (each for each in verdict.walls if each.id == UNMATCHED_UNIVERSE)
         wall = next((each for each in walls if KNOB in each.amounts), None)
-        if wall is None or verdict.fits_nowhere:
+        # What no job passes is the schedd's own, whatever else keeps these.
+        if wall is None or (verdict.fits_nowhere and UNKNOWN not in wall.amounts):
             continue
         key = verdict.access_point, str(wall.amounts[KNOB])
         jobs = waiting.setdefault(key, (wall.amounts, []))[1]
@@ -110,6 +111,8 @@ def _refused(pool: Pool, name: str, knob: str, amounts: Amounts, jobs: Sequence[
         f"{_waiting(jobs, which)}: the schedd starts them itself, and its {knob} is {value}; it "
         f"runs {running or 'no'} such {'job' if running == 1 else 'jobs'}"
     )
+    if UNKNOWN in amounts:
+        text += f"; the schedd has no {amounts[UNKNOWN]}, which is undefined"
     return _unmet(
         SCHEDD_REFUSES,
         f"access point {name}",

@@ -12,12 +12,13 @@ universe alone: it counts where it is smaller than MAX_JOBS_PER_OWNER, and 0 let
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from htcq.classad.clauses import conjuncts
 from htcq.classad.names import words
 from htcq.classads import Ad, Missing, Value, as_number, holds, named, parsed, spelled
+from htcq.htcondor.attributes import ASKED, SCHEDD, names
 from htcq.htcondor.defaults import expanded_default
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
@@ -29,6 +30,7 @@ from htcq.units import counted, listed
 from htcq.why import match_failure as wall
 from htcq.why.evidence import Views, evidence, terms_of
 from htcq.why.match_failure import MatchFailure
+from htcq.why.unknown_names import unknown_to
 
 SCHEDULER, LOCAL = 7, 12
 _KNOBS = {SCHEDULER: "START_SCHEDULER_UNIVERSE", LOCAL: "START_LOCAL_UNIVERSE"}
@@ -49,13 +51,15 @@ _OWN = words(
     "swapspaceexhausted reservedswap jobsidle jobsrunning badcluster badproc numowners "
     "numsubmitters negotiationrequesttime exitwhendone startjobtimer condoradministrator "
     "accountantname uiddomain accountingdomain minflocklevel maxflocklevel flocklevel "
-    "maxexceptions hascontainer hassif totallocalidlejobs totallocalrunningjobs startlocaluniverse "
-    "totalscheduleridlejobs totalschedulerrunningjobs startscheduleruniverse"
+    "maxexceptions hascontainer hassif totallocaljobsidle totallocaljobsrunning startlocaluniverse "
+    "totalschedulerjobsidle totalschedulerjobsrunning startscheduleruniverse"
 )
 #: The schedd looks for such jobs again and again, every few seconds.
 _SOON = 180.0
 #: What the amounts of a reason call the knob that refuses a job, and its value.
 KNOB, VALUE, TRIED = "knob", "expression", "tried"
+#: And an attribute in it that the schedd lacks.
+UNKNOWN = "unknown"
 
 
 def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
@@ -96,10 +100,10 @@ def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailur
 
 
 class _Schedd(NamedTuple):
-    """The ad of a schedd, and the names in lower case of what it has and of what is not known."""
+    """The ad of a schedd, its attributes as usual by lower case, and those that are not known."""
 
     ad: Ad
-    names: frozenset[str]
+    names: Mapping[str, str]
     unknown: frozenset[str]
 
 
@@ -111,7 +115,12 @@ def _schedd_of(record: Record, configuration: Configuration | None) -> _Schedd:
         if text:
             values[name] = text
     own = {*_OWN, *_CONFIGURED, *_MEASURED}
-    return _Schedd(Ad(values), frozenset(values), frozenset(own.difference(values)))
+    usual = {each.lower(): each for each in names(SCHEDD, ASKED)}
+    return _Schedd(
+        Ad(values),
+        {each: usual.get(each, each) for each in values},
+        frozenset(own.difference(values)),
+    )
 
 
 def _start_expression(
@@ -122,16 +131,24 @@ def _start_expression(
     if expression is None:
         return
     value = expression.evaluate(schedd.ad, job.ad())
-    # A capture has a part of the schedd's ad: what is undefined here may have a value there.
-    if holds(value) or isinstance(value, Missing):
+    # A capture has a part of the schedd's ad: what is undefined here may have a value there, unless
+    # it is a slip of what is there.
+    name, meant = unknown_to(text, schedd.names.values(), job.frame.texts)
+    if holds(value) or (isinstance(value, Missing) and not name):
         return
     views = _views(False, schedd, job)
     sides = evidence(terms_of(text, views), "", "the schedd")
+    amounts = {"universe": _NAMES[universe], KNOB: knob, VALUE: text}
+    advice = f"{knob} of the schedd; the end of such jobs where it counts them"
+    if name and isinstance(value, Missing):
+        amounts[UNKNOWN] = name
+        sides = f"the schedd has no {name}, which is undefined, but has {meant}"
+        advice = f"{meant} in {knob} of the schedd"
     yield MatchFailure(
         wall.UNMATCHED_UNIVERSE,
         f"{knob} of the schedd refuses it: {text}{f': {sides}' if sides else ''}",
-        {"universe": _NAMES[universe], KNOB: knob, VALUE: text},
-        f"{knob} of the schedd; the end of such jobs where it counts them",
+        amounts,
+        advice,
     )
 
 
@@ -273,7 +290,7 @@ def _holds(text: str, schedd: _Schedd, job: Job) -> bool:
 
 
 def _views(of_job: bool, schedd: _Schedd, job: Job) -> Views:
-    own = job.frame.texts.keys() if of_job else schedd.names
+    own = job.frame.texts.keys() if of_job else schedd.names.keys()
 
     def values(text: str) -> Counter[Value]:
         expression = parsed(text)

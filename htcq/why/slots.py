@@ -49,6 +49,7 @@ from htcq.why.slot_walls import (
     WEIGHT,
     slot_side,
 )  # fmt: skip
+from htcq.why.unknown_names import with_unknown_names
 from htcq.why.unmatched import none_suits
 from htcq.why.wanted_slots import Meeting, WantedSlots
 
@@ -149,7 +150,8 @@ class SlotSide:
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls``, naming the access point where it, not the owner, wrote a clause."""
-        return with_writers(walls, job, self._cycle.askers.access.of(job))
+        named = with_writers(walls, job, self._cycle.askers.access.of(job))
+        return (with_unknown_names(each, self._cycle.quotas.pool) for each in named)
 
     def as_requested(self, walls: Iterable[MatchFailure], job: Job) -> Iterator[MatchFailure]:
         """Yield ``walls`` of the request for ``job``, naming what leaves out what the job has."""
