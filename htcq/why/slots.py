@@ -35,7 +35,7 @@ from htcq.why.match_failure import (
     START_VANILLA_UNIVERSE,
     MatchFailure,
 )
-from htcq.why.negotiator import other_cycle
+from htcq.why.negotiator import hiding_cure, other_cycle
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
@@ -95,6 +95,7 @@ class SlotSide:
             lambda: (self.meeting(job).job for job in others()),
         )
         self._other_cycle = other_cycle(cycle.quotas.pool)
+        self._hiding_cure = hiding_cure(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
@@ -359,7 +360,7 @@ class SlotSide:
         number = sum(int(rows.sum()) for rows in suit)
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
-            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._other_cycle)
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._hiding_cure)
 
     # Claimed slots
     # ----------------------------------------------------------------------------------------------
