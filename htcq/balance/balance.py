@@ -185,7 +185,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             of_groups,
             by_group,
         ),
-        (*_failures(unmet), *_waits(wait, demand), *_todo(standings)),
+        _todos(standings, unmet, _waits(wait, demand)),
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
@@ -202,13 +202,27 @@ def balance_of(verdicts: Verdicts) -> Balance:
     )
 
 
-def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
-    found = [
-        Todo(each.cause, cure_of(each), each.gain)
-        for each in standings
-        if each.is_fault and each.behind
-    ]
-    return tuple(sorted(found, key=_by_weight))
+def _todos(
+    standings: Sequence[CauseAmount], unmet: Sequence[Unmet], waits: Iterable[Todo]
+) -> tuple[Todo, ...]:
+    """Return what to do, what failed first, then by the weight of the jobs that would start.
+
+    A failure that tells why capacity stands for a cause is no second thing to do.
+    """
+    kept = [each for each in standings if each.is_fault and each.behind]
+    causes = {each.cause for each in kept}
+    found = [Todo(each.cause, _told(each, unmet) or cure_of(each), each.gain) for each in kept]
+    others = (each for each in unmet if each.cause not in causes)
+    return (*_failures(others), *waits, *sorted(found, key=_by_weight))
+
+
+def _told(amount: CauseAmount, unmet: Sequence[Unmet]) -> str:
+    """Return the cure of a failure that is all of a cause; empty where there is none, or more."""
+    own = [each for each in unmet if each.is_fault and each.cause == amount.cause]
+    if len(own) != 1:
+        return ""
+    is_whole = amount.behind <= len(own[0].jobs) or len(amount.machines) == 1
+    return own[0].cure.rstrip(".") if is_whole else ""
 
 
 def _by_weight(each: Todo) -> tuple[Number, int, str]:
@@ -221,7 +235,7 @@ def _waits(wait: tuple[str, float] | None, demand: Demand) -> Iterator[Todo]:
         yield Todo(CYCLES_FAR_APART, f"a shorter {wait[0]}", Gain(jobs=demand.starting))
 
 
-def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
+def _failures(unmet: Iterable[Unmet]) -> Iterator[Todo]:
     for each in unmet:
         if each.is_fault:
             yield Todo(each.id, each.cure.rstrip("."), Gain(jobs=len(each.jobs)))

@@ -53,6 +53,7 @@ from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, DISK, GPUS
 from htcq.why import match_failure as wall
+from htcq.why.negotiator import hiding_cure, other_negotiators
 from htcq.why.verdict import Verdicts
 
 #: Assets whose pieces are too small, not used up.
@@ -72,7 +73,8 @@ class Capacities:
         beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
         self._kinds = kinds_of(self._slots, beside)
         self._hidden = set(map(id, supply.hidden))
-        several = len(verdicts.pool.negotiators) > 1
+        several = bool(other_negotiators(verdicts.pool))
+        self._hiding = hiding_cure(verdicts.pool)
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._unasked = Unasked(verdicts.pool.jobs or ())
         self._closings, self._now = Closings(verdicts.pool), now
@@ -387,7 +389,7 @@ class Capacities:
             for piece in pieces.parts:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
-                    self._parts.append(closed_part(piece, amounts))
+                    self._parts.append(closed_part(piece, amounts, self._hiding))
             those = pieces.fits if says_start(pieces) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)

@@ -34,7 +34,7 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot_state import is_owned_and_open
+from htcq.pool.slot_state import OWNER, is_owned_and_open
 from htcq.units import counted, listed, show_number
 
 #: A start that fails once or twice may be an accident of the network.
@@ -158,7 +158,7 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
             "START takes jobs",
             f"{_IS_OWNER} of {where}, which is false by default.",
             observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
-            severity=ERROR if waits else WARNING,
+            severity=ERROR if waits else WARNING, cause=OWNER,
         )  # fmt: skip
 
 

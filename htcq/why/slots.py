@@ -33,7 +33,7 @@ from htcq.why.match_failure import (
     START,
     MatchFailure,
 )
-from htcq.why.negotiator import other_cycle
+from htcq.why.negotiator import hiding_cure, other_cycle
 from htcq.why.origins import as_requested, with_writers
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
@@ -95,6 +95,7 @@ class SlotSide:
             lambda: (self.meeting(job).job for job in others()),
         )
         self._other_cycle = other_cycle(cycle.quotas.pool)
+        self._hiding_cure = hiding_cure(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
@@ -347,7 +348,7 @@ class SlotSide:
         number = sum(int(rows.sum()) for rows in suit)
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
-            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._other_cycle)
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._hiding_cure)
 
     # Claimed slots
     # ----------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from htcq.why.match_failure import (
     NEGOTIATOR_CRASH,
     NO_DEMAND,
     NO_SUCH_MACHINE,
+    NOT_ADVERTISED,
     OFFLINE,
     OUTRANKED,
     OWNER,
@@ -314,14 +315,17 @@ class Verdicts:
         returned, of_slots = joined(returned, of_slots)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self.slots.preemption_walls(job)
+        demand = tuple(self._demand(asking, job))
+        # Without an ad of the submitter the negotiator asks no schedd, whether it answers or not.
+        is_asked = all(each.id != NOT_ADVERTISED for each in demand)
         walls = [
             *returned,
             *refusal_walls(self.cycle, job),
             *passed_over_walls(self.cycle, place.queue, run, job),
             *job_prio_walls(self._asking.get(id(place.queue), []), run),
             *budget_walls(asking, place.queue, run),
-            *silent_walls(self.pool, where),
-            *self._demand(asking, job),
+            *(silent_walls(self.pool, where) if is_asked else ()),
+            *demand,
             *group_walls(self.cycle, asking, run, no_slot),
             *of_slots,
             *crash_walls(self.trace),
