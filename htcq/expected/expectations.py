@@ -14,6 +14,7 @@ from htcq.expected.held import held_by_faults
 from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
+from htcq.expected.odd_machines import odd_machines
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
 from htcq.expected.preempting import preempted_again
@@ -62,3 +63,4 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from delayed_starts(verdicts, every)
     yield from incomplete_ads(verdicts, every)
     yield from unasked_cores(verdicts, every)
+    yield from odd_machines(verdicts, every)
