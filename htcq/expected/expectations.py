@@ -21,6 +21,7 @@ from htcq.expected.preempting import preempted_again
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.twins import twin_startds
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
@@ -52,6 +53,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from preempted_again(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
+    yield from twin_startds(pool)
     yield from submissions(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
