@@ -46,6 +46,15 @@ def test_what_starts_is_ended_at_once_and_the_reason_is_told() -> None:
     assert observed(finding)["RecentJobStarts"] == "16"
 
 
+def test_an_environment_that_no_starter_can_read_is_evidence_without_what_it_says() -> None:
+    execute = {"node1": 'STARTER_JOB_ENVIRONMENT = "LOGIN=ada B=it\'s"\nVO_HOOK_JOB_EXIT = /x\n'}
+    counted = free(RecentJobStarts=16, RecentActivationRequests=16)
+    finding = only(LASTS, site(counted, cycles(), jobs=[ended()], execute=execute))
+    own = observed(finding)
+    assert own["STARTER_JOB_ENVIRONMENT"] == '"LOGIN=[removed] B=[removed]\'[removed]"'
+    assert own["VO_HOOK_JOB_EXIT"] == "/x"
+
+
 def test_a_machine_that_runs_short_jobs_to_their_end_may_lose_one() -> None:
     many = free(RecentJobStarts=200, RecentActivationRequests=200)
     assert not found(LASTS, site(many, cycles(), jobs=[ended()]))
