@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from htcq.balance.amounts import NOTHING, Amounts, Weighed, total_of
+from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
     FRAGMENTED,
     IN_NO_SLOT,
@@ -25,7 +25,7 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.closed_parts import closed_part, moment, until_text
+from htcq.balance.closed_parts import closed_part, moment, says_start, until_text
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
@@ -38,12 +38,10 @@ from htcq.balance.unslotted import lift_unslotted, unslotted_of
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_causes import ASSET_MISSING, STALE
+from htcq.pool.slot_causes import ASSET_MISSING
 from htcq.pool.slot_shortages import DiskInFiles, shortage_of
 from htcq.pool.slot_state import (
     BROKEN,
-    HIBERNATING,
-    OFFLINE,
     closed_by,
     machine_of,
     used_as,
@@ -61,8 +59,6 @@ from htcq.why.verdict import Verdicts
 _IN_PIECES = (CPUS, GPUS)
 #: Causes that end by themselves.
 _IN_TIME = frozenset((LATER, UNEXPLAINED))
-#: Slots that are closed for these say themselves which jobs START would take.
-_OPEN_START = frozenset((STALE, OFFLINE, HIBERNATING, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
 
 
 class Capacities:
@@ -187,6 +183,7 @@ class Capacities:
             # A partitionable slot that is claimed itself may have dynamic slots as well.
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
+            birth = birth.plus(overdrawn(slot))
             kind = self._kind(slot)
             deleted = self._deleted(slot, kind)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth).plus(deleted)
@@ -363,7 +360,7 @@ class Capacities:
         if not every:
             return UNWANTED, ""
         short = frozenset.intersection(*every) or min(every, key=len)
-        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
+        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset, 0) > 0]
         if pieces_of or not short:
             return FRAGMENTED, ", ".join(pieces_of)
         return STRANDED, ", ".join(sorted(short))
@@ -391,7 +388,7 @@ class Capacities:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(closed_part(piece, amounts))
-            those = pieces.fits if _OPEN_START.issuperset(pieces.closings) else pieces.wants
+            those = pieces.fits if says_start(pieces) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)
             self._lifting.keep(cause, pieces, jobs.in_all)

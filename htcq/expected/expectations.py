@@ -18,6 +18,7 @@ from htcq.expected.odd_machines import odd_machines
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
 from htcq.expected.preempting import preempted_again
+from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
@@ -55,6 +56,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from endless_vacating(pool)
     yield from twin_startds(pool)
     yield from submissions(pool)
+    yield from removed_by_policy(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
     yield from matchless(verdicts, every)

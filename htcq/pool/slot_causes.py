@@ -98,8 +98,9 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
     ),
     OWNER: CauseType(
         "used by their owners",
-        "START is false without a job (state Owner): the owner of the machine has it.",
-        "the owner; START",
+        "The state Owner: START is false without a job, or IS_OWNER is true. The startd refuses "
+        "each claim.",
+        "the owner; START or IS_OWNER of the execution point",
         True,
     ),
     BACKFILL: CauseType("backfill", "A slot that offers what another slot has as well.", "nothing"),

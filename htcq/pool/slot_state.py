@@ -1,7 +1,7 @@
 """What a slot's own ad says of its use: for which state it is given to no job, and how it is used.
 
-Follows condor_state.cpp and Resource.cpp of HTCondor 25.14: the states Owner, Drained, Shutdown and
-Delete match nothing, and so do slots of a machine that drains, is offline or has broken.
+Follows condor_state.cpp, Resource.cpp, ResState.cpp and command.cpp of HTCondor 25.14. The
+negotiator looks at Requirements, not at the state: it matches slots whose startd refuses the claim.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ _LETTERS = 80
 #: What a startd measures again and again, of its machine.
 _PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
 _GONE = frozenset(("Shutdown", "Delete"))
+#: States in which a startd refuses each claim, whatever Requirements say.
+_REFUSING = frozenset(("Owner", "Preempting", *_GONE))
 _VACATE_TIME = "MachineMaxVacateTime"
 _ENDING = frozenset(("Vacating", "Killing"))
 
@@ -60,6 +62,29 @@ def is_backfill(slot: Slot) -> bool:
     """Return whether ``slot`` offers what another slot has as well."""
     frame = slot.frame
     return frame.value("BackfillSlot") is True or frame.value("SlotBackfill") is True
+
+
+def refusing_state(slot: Slot) -> str:
+    """Return the state in which the startd of ``slot`` refuses each claim; empty where it does not.
+
+    A slot is in the state Owner while IS_OWNER is true, and a claim goes back to it at once.
+    """
+    return str(slot.state) if slot.state in _REFUSING else ""
+
+
+def is_owned_and_open(slot: Slot) -> bool:
+    """Return whether ``slot`` is in the state Owner though START is not false for every job.
+
+    The negotiator matches it, and its startd refuses each claim.
+    """
+    if slot.state != "Owner" or start_is_false(slot):
+        return False
+    start = slot.frame.expression("Start")
+    if start is None or named("Start").evaluate(slot.ad()) is not False:
+        return True
+    # With =?= and the like it is false without a job, and true for some.
+    found = start.references()
+    return bool(found.target) or any(name not in slot.frame for name in found.own)
 
 
 def closed_by(slot: Slot) -> str:
