@@ -14,6 +14,7 @@ from htcq.expected.held import held_by_faults
 from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
+from htcq.expected.odd_machines import odd_machines
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
 from htcq.expected.preempting import preempted_again
@@ -21,6 +22,7 @@ from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.twins import twin_startds
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
@@ -52,6 +54,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from preempted_again(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
+    yield from twin_startds(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from negotiation(pool)
@@ -64,3 +67,4 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from delayed_starts(verdicts, every)
     yield from incomplete_ads(verdicts, every)
     yield from unasked_cores(verdicts, every)
+    yield from odd_machines(verdicts, every)
