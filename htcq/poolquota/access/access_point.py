@@ -54,6 +54,7 @@ class AccessPoint:
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
         self._owners, self.counts = owners, counts
+        self.configuration = configuration
         self._knobs = Knobs({} if configuration is None else configuration.texts())
         self._matched = 0
 
