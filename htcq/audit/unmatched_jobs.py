@@ -12,6 +12,7 @@ from htcq.policy.claim import request_of
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.flocking import flocking_of
 from htcq.why.match_failure import REQUEST_UNDEFINED, START, MatchFailure
+from htcq.why.origins import with_writer
 from htcq.why.unmatched import Unmatched
 
 _EXAMPLES = 3
@@ -54,10 +55,12 @@ def _cause(wall: MatchFailure) -> str:
 def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Found:
     jobs = sum(each.jobs for each in at_wall.clusters)
     first = at_wall.clusters[0].request
+    wall = with_writer(at_wall.wall, first.first, evidence.askers.access.of(first.first))
+    names = [evidence.pool.job_name(each.request.first) for each in at_wall.clusters[:_EXAMPLES]]
     clusters = counted(len(at_wall.clusters), "autocluster")
     message = (
-        f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, "
-        f"{what[jobs != 1]}: {at_wall.wall.text}"
+        f"{counted(jobs, 'idle job')} in {clusters}, such as {names[0]}, "
+        f"{what[jobs != 1]}: {wall.text}"
     )
     points = {each.request.first.access_point for each in at_wall.clusters}
     flocking = flocking_of(evidence.pool)
@@ -66,13 +69,13 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
         message += f"; {elsewhere}"
     return Found(
         cause=cause,
-        subject=f"job {first.first.id}",
+        subject=f"job {names[0]}",
         message=message,
-        advice=f"{at_wall.wall.advice}." if at_wall.wall.id == REQUEST_UNDEFINED else "",
-        facts=_facts(at_wall.wall, first.frame),
+        advice=f"{wall.advice}." if wall.id == REQUEST_UNDEFINED or "knob" in wall.amounts else "",
+        facts=_facts(wall, first.frame),
         count=jobs,
         harm=Harm(jobs=jobs),
-        examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
+        examples=tuple(names),
         severity=Severity.INFO if flocking.takes(points) else None,
     )
 

@@ -12,6 +12,7 @@ from htcq.units import CPUS, GPUS, MEMORY, amount_of, show_number
 
 #: Sums of fractions miss by less than this.
 DUST = 1e-6
+_ASSETS = (CPUS, MEMORY, GPUS)
 
 
 class Amounts(NamedTuple):
@@ -82,6 +83,16 @@ class Weighed:
         return self.with_left(slot, slot.whole())
 
 
+def overdrawn(slot: Slot) -> Amounts:
+    """Return how much more than it has a partitionable slot gave to dynamic slots.
+
+    A startd gives each of these a core and a MB even where a consumption policy takes nothing; what
+    is left is below 0 then.
+    """
+    left = slot.left()
+    return Amounts(0, *(max(0, -(left.get(asset) or 0)) for asset in _ASSETS))
+
+
 def _amounts(weight: Number, left: Mapping[str, Number | None]) -> Amounts:
-    cpus, memory, gpus = (left.get(asset) or 0 for asset in (CPUS, MEMORY, GPUS))
-    return Amounts(weight, cpus, memory, gpus)
+    """Return the amounts of what is left; less than nothing is nothing."""
+    return Amounts(weight, *(max(0, left.get(asset) or 0) for asset in _ASSETS))

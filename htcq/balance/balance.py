@@ -7,10 +7,10 @@ each asset; what is in none of the known causes is "unexplained", and that is a 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from htcq.balance.amounts import Amounts
+from htcq.balance.amounts import Amounts, overdrawn, total_of
 from htcq.balance.capacity import Capacities
 from htcq.balance.causes import (
     OTHER_NEGOTIATOR,
@@ -30,13 +30,13 @@ from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
 from htcq.pool.demand import JobWeights
 from htcq.pool.pool import Pool
-from htcq.pool.slot import Number
+from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_causes import ASSET_CURES, ASSET_MISSING, STALE
 from htcq.pool.slot_state import BROKEN, DRAINED, OFFLINE, OWNER, START_FALSE, machine_of
 from htcq.poolquota.ailment import ObservedPool
 from htcq.poolquota.health import foreign_schedds
 from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
-from htcq.units import counted, first_named
+from htcq.units import CPUS, GPUS, MEMORY, amounts_of, counted, first_named
 from htcq.why.choice import all_idle
 from htcq.why.held import HeldJobs, held_of
 from htcq.why.match_failure import NEGOTIATOR_ABSENT
@@ -189,6 +189,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
+            *_overdrawn(pool.slots or ()),
             *_left_to_others(pool, standings),
             *_of_other_pools(pool, standings),
         ),
@@ -265,6 +266,19 @@ def _doubts(names: Sequence[str]) -> Iterator[str]:
         yield (
             f"the ads of {first_named(names, 1)}, with those of {own} dynamic slots, do not add up "
             "to TotalSlot*: an ad is missing, twice there, or damaged"
+        )
+
+
+def _overdrawn(slots: Iterable[Slot]) -> Iterator[str]:
+    """Yield how much more than they have some slots gave to dynamic slots."""
+    found = [(str(slot.name), overdrawn(slot)) for slot in slots]
+    found = [(name, over) for name, over in found if not over.is_nothing]
+    if found:
+        over = total_of(each for _, each in found)
+        more = amounts_of({CPUS: over.cpus, MEMORY: over.memory_mb, GPUS: over.gpus})
+        yield (
+            f"{first_named([name for name, _ in found], 1)} gave {more} more to dynamic slots than "
+            "there is: the amounts left are below 0"
         )
 
 

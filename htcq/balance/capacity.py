@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from htcq.balance.amounts import NOTHING, Amounts, Weighed, total_of
+from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
     FRAGMENTED,
     IN_NO_SLOT,
@@ -26,28 +25,28 @@ from htcq.balance.causes import (
     UNWANTED,
     WEIGHT_CHANGES,
 )
-from htcq.balance.closed_parts import closed_part, moment
+from htcq.balance.closed_parts import closed_part, moment, says_start, until_text
 from htcq.balance.filling import Filling
 from htcq.balance.kinds import kinds_of
 from htcq.balance.lifting import Gain, Lifting, Rests, may_start
 from htcq.balance.lost import Lost, lift_lost, lost_with, with_enough
 from htcq.balance.pieces import Piece, Pieces, alike
 from htcq.balance.places import places_of
-from htcq.balance.standing import Part
+from htcq.balance.standing import Capacity, Part
 from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
+from htcq.balance.unslotted import lift_unslotted, unslotted_of
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.pool.slot_causes import ASSET_MISSING, STALE
+from htcq.pool.slot_causes import ASSET_MISSING
 from htcq.pool.slot_shortages import DiskInFiles, shortage_of
 from htcq.pool.slot_state import (
     BROKEN,
-    HIBERNATING,
-    OFFLINE,
     closed_by,
     machine_of,
     used_as,
 )
+from htcq.pool.unasked import Unasked
 from htcq.poolquota.closings import Closings
 from htcq.simulate.course.claims import amounts_of
 from htcq.simulate.cycle.carving import Startds
@@ -60,24 +59,6 @@ from htcq.why.verdict import Verdicts
 _IN_PIECES = (CPUS, GPUS)
 #: Causes that end by themselves.
 _IN_TIME = frozenset((LATER, UNEXPLAINED))
-#: Slots that are closed for these say themselves which jobs START would take.
-_OPEN_START = frozenset((STALE, OFFLINE, HIBERNATING, wall.SLOT_CONSTRAINT, OTHER_NEGOTIATOR))
-
-
-@dataclass(frozen=True)
-class Capacity:
-    """All capacity: ``total`` is what the slots had when nothing was carved from them.
-
-    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
-    that cause alone were lifted, where any would. ``doubtful`` are slots that have, with all of
-    their dynamic slots, not what they had at first.
-    """
-
-    total: Amounts
-    by_kind: Mapping[str, Amounts]
-    parts: tuple[Part, ...]
-    gains: Mapping[str, Mapping[str, Gain]]
-    doubtful: tuple[str, ...] = ()
 
 
 class Capacities:
@@ -87,10 +68,13 @@ class Capacities:
         self._verdicts, self._waiting = verdicts, waiting
         supply = verdicts.cycle.quotas.supply
         self._slots, self._weighed = supply.every, Weighed(supply)
-        self._kinds = kinds_of(self._slots)
+        self._unslotted = unslotted_of(self._slots)
+        beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
+        self._kinds = kinds_of(self._slots, beside)
         self._hidden = set(map(id, supply.hidden))
         several = len(verdicts.pool.negotiators) > 1
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
+        self._unasked = Unasked(verdicts.pool.jobs or ())
         self._closings, self._now = Closings(verdicts.pool), now
         self._filling = Filling(Startds(verdicts.pool.execute, supply.weighted))
         self._left = {} if verdicts.of_cycle else verdicts.after.left
@@ -129,6 +113,7 @@ class Capacities:
             self._closed(cause, those)
         total, by_kind = self._balanced()
         lift_lost(self._lost, self._lifting)
+        lift_unslotted(self._unslotted, self._lifting)
         parts, doubtful = tuple(self._parts), tuple(self._doubtful)
         return Capacity(total, by_kind, parts, self._lifting.gains, doubtful)
 
@@ -139,9 +124,14 @@ class Capacities:
         self._parts.append(
             Part(
                 used_as(slot), self._weighed.of(slot), self._kind(slot), (str(slot.name),),
-                since=moment(slot.state_since), group=self._group_of(slot.customer),
+                self._told(slot), moment(slot.state_since), group=self._group_of(slot.customer),
             )
         )  # fmt: skip
+
+    def _told(self, slot: Slot) -> str:
+        """Return what sets a claim apart: until when it may last, or cores without a job."""
+        unasked = self._unasked.of(slot).get(CPUS)
+        return "in static slots whose jobs ask for less" if unasked else until_text(slot)
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
@@ -193,6 +183,7 @@ class Capacities:
             # A partitionable slot that is claimed itself may have dynamic slots as well.
             if slot.type != DYNAMIC and not used_as(slot):
                 birth = self._weighed.at_birth(slot)
+            birth = birth.plus(overdrawn(slot))
             kind = self._kind(slot)
             deleted = self._deleted(slot, kind)
             by_kind[kind] = by_kind.get(kind, NOTHING).plus(birth).plus(deleted)
@@ -215,6 +206,11 @@ class Capacities:
                 if not place.may_change(self._now):
                     self._doubtful.append(str(slot.name))
             self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
+        for each in self._unslotted:
+            part = each.part(self._kind(each.slot))
+            by_kind[part.kind] = by_kind[part.kind].plus(part.amounts)
+            total = total.plus(part.amounts)
+            self._parts.append(part)
         return total, by_kind
 
     def _deleted(self, slot: Slot, kind: str) -> Amounts:
@@ -364,7 +360,7 @@ class Capacities:
         if not every:
             return UNWANTED, ""
         short = frozenset.intersection(*every) or min(every, key=len)
-        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset)]
+        pieces_of = [asset for asset in _IN_PIECES if asset in short and left.get(asset, 0) > 0]
         if pieces_of or not short:
             return FRAGMENTED, ", ".join(pieces_of)
         return STRANDED, ", ".join(sorted(short))
@@ -392,7 +388,7 @@ class Capacities:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
                     self._parts.append(closed_part(piece, amounts))
-            those = pieces.fits if _OPEN_START.issuperset(pieces.closings) else pieces.wants
+            those = pieces.fits if says_start(pieces) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)
             self._lifting.keep(cause, pieces, jobs.in_all)

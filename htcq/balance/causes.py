@@ -18,7 +18,7 @@ START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
 STRANDED, FRAGMENTED = "stranded", "fragmented"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
-WEIGHT_CHANGES, IN_NO_SLOT = "weight-changes", "in-no-slot"
+WEIGHT_CHANGES, IN_NO_SLOT, UNSLOTTED = "weight-changes", "in-no-slot", "unslotted"
 
 
 #: Every cause that is no reason of ``why``, in the order in which a slot is looked at.
@@ -28,6 +28,7 @@ CAUSES: Mapping[str, CauseType] = {
         "starting in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
     ),
     state.RETIRING: SLOT_CAUSES[state.RETIRING],
+    state.VACATING: SLOT_CAUSES[state.VACATING],
     state.CLAIMED_IDLE: SLOT_CAUSES[state.CLAIMED_IDLE],
     STALE: SLOT_CAUSES[STALE],
     state.OFFLINE: SLOT_CAUSES[state.OFFLINE],
@@ -100,6 +101,11 @@ CAUSES: Mapping[str, CauseType] = {
         "in no slot ad",
         "Taken from partitionable slots, and in no dynamic slot: ads are missing or late.",
         "the next updates of the startds",
+    ),
+    UNSLOTTED: CauseType(
+        "in no slot of their machine",
+        "The machine has it, and the slots that its configuration makes leave it out.",
+        "SLOT_TYPE_n, NUM_SLOTS_TYPE_n, NUM_SLOTS or NUM_CPUS of the execution point",
     ),
     UNEXPLAINED: CauseType(
         "unexplained",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from htcq.balance.amounts import Amounts
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_state import is_backfill, machine_of
 from htcq.units import CPUS, GPUS, MEMORY, PER_GIB, two_digits
@@ -36,9 +37,12 @@ class _Machine(NamedTuple):
         return name
 
 
-def kinds_of(slots: Iterable[Slot]) -> Mapping[str, str]:
-    """Return the kind of each machine by its name, from what its slots had at birth."""
-    machines: dict[str, _Machine] = {}
+def kinds_of(slots: Iterable[Slot], in_no_slot: Iterable[tuple[str, Amounts]]) -> Mapping[str, str]:
+    """Return the kind of each machine by its name, from what its slots had at birth.
+
+    What machines have ``in_no_slot`` is theirs as well.
+    """
+    machines = {name: _Machine(more.cpus, more.memory_mb, more.gpus) for name, more in in_no_slot}
     for slot in slots:
         name = machine_of(slot)
         known = machines.get(name, _Machine())

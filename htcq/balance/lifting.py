@@ -88,6 +88,9 @@ class Lifting:
         self.weighed, self.filling = weighed, filling
         self.is_depth_first = verdicts.cycle.talks.depth_first
         self._places = QueuePlaces(verdicts.cycle, waiting)
+        self._order: dict[str, int] = {}
+        for number, each in enumerate(verdicts.cycle.askers.every):
+            self._order.setdefault(each.submitter.name, number)
         self._turns = [self._turn(one) for one in waiting]
         self._limits: dict[tuple[str, bool], Limits] = {}
         #: How many jobs of a class a cause keeps that other causes keep as well.
@@ -106,16 +109,18 @@ class Lifting:
         """Return the group that jobs of a class are charged to."""
         return self._verdicts.cycle.accounts.group_of(one.meeting.submitter)
 
-    def _turn(self, one: Waiting) -> tuple[float, float, str, int]:
+    def _turn(self, one: Waiting) -> tuple[float, float, float, str, int]:
         """Return the place of a class in the order of the negotiator.
 
-        Groups have their turns, in these the submitters, by priority, and of each the queue.
+        Groups have their turns, in these the submitters, by priority and equals as the collector
+        lists them, and of each the queue.
         """
         cycle, submitter = self._verdicts.cycle, one.meeting.submitter
         turn = cycle.turns.get(self.group_of(one))
         place = math.inf if turn is None else turn.place
         before = self._places.before(one, one.verdict.access_point)
-        return place, cycle.quotas.priority(submitter), submitter, before
+        listed = self._order.get(submitter, math.inf)
+        return place, cycle.quotas.priority(submitter), listed, submitter, before
 
     def lift(self, cause: str, pieces: Pieces, parts: Sequence[Piece], rests: Rests) -> None:
         """Note what would start in alike ``parts``; of each class no more than the ``rests``.

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from htcq.balance.causes import OTHER_NEGOTIATOR
 from htcq.balance.queue_places import QueuePlaces
 from htcq.balance.wanting import Waiting, keeps_from_all_slots
 from htcq.pool.slot_causes import STALE
-from htcq.pool.slot_state import OFFLINE
+from htcq.pool.slot_state import OFFLINE, OWNER, OWNER_ACTIVE
 from htcq.poolquota.access.access_point import AccessPoint
+from htcq.quota.group_limits import strict_quota
+from htcq.quota.group_tree import Group
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle import trace
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
+from htcq.why.groups import subtree_usage
 from htcq.why.verdict import Verdicts
 
 #: Reasons for which the negotiator does not look at the jobs of a submitter.
@@ -31,7 +35,9 @@ _UNSEEN = frozenset({
 #: Limits that are computed from the weight of the pool, here with what is lifted.
 _BY_WEIGHT = frozenset({wall.SUBMITTER_SHARE, wall.GROUP_QUOTA})
 #: What closes slots whose matches are given back for it.
-_CLOSED = {trace.OFFLINE: OFFLINE, trace.SILENT: STALE}
+_CLOSED = {
+    trace.OFFLINE: (OFFLINE,), trace.SILENT: (STALE,), trace.OWNED: (OWNER, OWNER_ACTIVE),
+}  # fmt: skip
 #: Sums of fractions miss by less than this.
 _DUST = 1e-6
 
@@ -69,12 +75,13 @@ class Limits:
         self._left: dict[tuple[str, ...], float] = {}
         self._offers: dict[tuple[int, str, str], float] = {}
         self._asked_of: dict[str, float] = {}
+        self._above: dict[str, list[tuple[str, str]]] = {}
 
     def _charged_in_vain(self) -> dict[str, float]:
         """Return the charges for matches that are given back, which last for one cycle."""
         charged = defaultdict[str, float](float)
         for _, match in self._cycle.talks.given_back:
-            if self._lasts or self._lifted == _CLOSED.get(match.refusal):
+            if self._lasts or self._lifted in _CLOSED.get(match.refusal, ()):
                 charged[match.submitter] += match.cost
         return charged
 
@@ -112,6 +119,8 @@ class Limits:
             self._left["limit", key] -= number * value
         self._group(one)
         self._left["group", self._group_of(one)] -= number * cost
+        for each in self._strict(one):
+            self._left[each] -= number * cost
         self._left["submitter", one.meeting.submitter] -= number * cost
         self._left["share", one.meeting.submitter] -= number * cost
         self._matched[one.meeting.submitter] += number
@@ -198,7 +207,9 @@ class Limits:
     def _within_weight(self, one: Waiting, most: float, cost: float) -> float:
         """Return how many matches of that cost the group and the submitter may have."""
         name = one.meeting.submitter
-        limit, ceiling = min(self._group(one), self._share(one)), self._ceiling(one)
+        # The negotiator cuts what they leave to a whole number.
+        above = [math.floor(self._left[each] + _DUST) for each in self._strict(one)]
+        limit, ceiling = min(self._group(one), self._share(one), *above), self._ceiling(one)
         if min(limit, ceiling) <= 0:
             return 0
         if cost <= 0:
@@ -264,6 +275,30 @@ class Limits:
             cost for each, cost in self._returned.items() if cycle.accounts.group_of(each) == name
         )
         return limit - cycle.accounts.groups[name] + sum(returned)
+
+    def _strict(self, one: Waiting) -> Sequence[tuple[str, str]]:
+        """Return the limits of the groups on the way up that accept no surplus.
+
+        What one group below them gets no other one does.
+        """
+        quotas, name = self._cycle.quotas, self._group_of(one)
+        strict = quotas.grouped and quotas.settings.strict_enforce
+        if not strict or self._lifted == wall.GROUP_QUOTA:
+            return ()
+        if name not in self._above:
+            self._above[name] = keys = []
+            group: Group | None = quotas.tree[name]
+            while group is not None:
+                if not group.accept_surplus:
+                    key = "subtree", group.name
+                    keys.append(key)
+                    self._left.setdefault(key, self._rest_of_subtree(group))
+                group = None if group.parent is None else quotas.tree[group.parent]
+        return self._above[name]
+
+    def _rest_of_subtree(self, group: Group) -> float:
+        quota = strict_quota(group, self._cycle.quotas.quota(group.name).subtree_quota)
+        return max(0.0, quota - subtree_usage(self._cycle, group.name))
 
     def _allocated(self, name: str) -> float:
         """Return the least that a group without a turn is allocated in a cycle that it comes to."""

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.balance.amounts import NOTHING, Amounts
-from htcq.balance.causes import FRAGMENTED, IN_NO_SLOT, OTHER_NEGOTIATOR, RUNNING, STRANDED
+from htcq.balance.causes import (
+    FRAGMENTED,
+    IN_NO_SLOT,
+    OTHER_NEGOTIATOR,
+    RUNNING,
+    STRANDED,
+    UNSLOTTED,
+)
 from htcq.balance.standing import Part
 from htcq.pool import slot_state as state
 from htcq.pool.slot import Slot
@@ -21,14 +28,14 @@ from htcq.why.match_failure import SLOT_CONSTRAINT
 USED, FREE, CLOSED = "used", "free", "closed"
 #: The areas, in their order in a picture.
 AREAS = (USED, FREE, STRANDED, FRAGMENTED, CLOSED)
-_OF_USE = (RUNNING, state.RETIRING, state.CLAIMED_IDLE, IN_NO_SLOT)
+_OF_USE = (RUNNING, state.RETIRING, state.VACATING, state.CLAIMED_IDLE, IN_NO_SLOT)
 
 
 def area_of(cause: str) -> str:
     """Return in which area what stands for ``cause`` lies."""
     if cause in _OF_USE:
         return USED
-    if cause in SLOT_CAUSES or cause in (SLOT_CONSTRAINT, OTHER_NEGOTIATOR):
+    if cause in SLOT_CAUSES or cause in (SLOT_CONSTRAINT, OTHER_NEGOTIATOR, UNSLOTTED):
         return CLOSED
     return cause if cause in (STRANDED, FRAGMENTED) else FREE
 

@@ -34,6 +34,22 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Capacity:
+    """All capacity: ``total`` is what the slots had when nothing was carved from them.
+
+    ``parts`` add up to it. ``gains`` has by group and cause what its waiting jobs would use if
+    that cause alone were lifted, where any would. ``doubtful`` are slots that have, with all of
+    their dynamic slots, not what they had at first.
+    """
+
+    total: Amounts
+    by_kind: Mapping[str, Amounts]
+    parts: tuple[Part, ...]
+    gains: Mapping[str, Mapping[str, Gain]]
+    doubtful: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CauseAmount:
     """Capacity that stands for one cause.
 

@@ -36,7 +36,7 @@ _UPDATES = 600.0
 
 #: Reasons that are of the slots, follow from other jobs that take them, or are not certain.
 OF_SLOTS = frozenset({
-    wall.DRAINED, wall.STALE, wall.OFFLINE, wall.BROKEN, wall.ASSET_MISSING,
+    wall.DRAINED, wall.STALE, wall.OFFLINE, wall.OWNER, wall.BROKEN, wall.ASSET_MISSING,
     wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE,
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.CONSUMPTION, wall.OTHER_ACCESS_POINT, wall.OUTRANKED,
     wall.PREEMPTION, wall.GROUP_ORDER, wall.SCHEDD_SILENT, wall.NEGOTIATOR_ABSENT,

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from htcq.operations.quota_writer import Writer
     from htcq.quota.elastic.group_runtime import ElasticOutcome
 
-#: How many times as long as a report it takes: the plan is tried in simulated cycles.
-_SIMULATED = 4
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic plan``."""
@@ -67,7 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
     What the pool holds is evaluated in a confined process, which prints; files are written here.
     """
     from htcq.operations.handed_over import record_of
-    from htcq.operations.observe_and_plan import capture
+    from htcq.operations.observe_and_plan import SIMULATED, capture
     from htcq.operations.pool_source import evaluated_from
     from htcq.operations.quota_steps import doubts_of_places, writer_for
 
@@ -86,7 +83,7 @@ def main(arguments: argparse.Namespace) -> int:
     now = float(int(time.time()))
     begun = _Begun(declared, writer, state, present, notes, now)
     captured = capture(source, declared)
-    found = evaluated_from([captured.opened], lambda: _look(arguments, begun, captured), _SIMULATED)
+    found = evaluated_from([captured.opened], lambda: _look(arguments, begun, captured), SIMULATED)
     looked = record_of(_Looked, found)
     if looked.plan is None:
         return EXIT_UNKNOWN

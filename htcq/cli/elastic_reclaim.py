@@ -31,9 +31,10 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
-    from htcq.operations.plan_reclaim import ObservedReclaim, ReclaimRequest
+    from htcq.operations.plan_reclaim import ReclaimRequest
     from htcq.operations.pool_source import Source
     from htcq.operations.reclaim import ReclaimReport
+    from htcq.operations.reclaim_record import ObservedReclaim
 
 
 PLAN, RECORD, APPLY, RESUME = "plan", "record", "apply", "resume"
@@ -83,7 +84,7 @@ def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.set_defaults(journal=None)
         return
     if name == PLAN:
-        add_pool_options(parser, confined=False)
+        add_pool_options(parser)
     else:
         add_live_pool_options(
             parser, "a snapshot cannot be acted on: jobs are taken back from a live pool"
@@ -122,14 +123,13 @@ def _emit(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> int:
     from htcq.operations.health import marked
     from htcq.operations.plan_reclaim import plan_reclaim
-    from htcq.poolquota.health import ailments
 
     wanted = _wanted(arguments)
-    found = plan_reclaim(_source(arguments), wanted)
+    found = plan_reclaim(_source(arguments), wanted).found
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
-    return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, ailments(found.pool))
+    return marked(EXIT_FINDINGS if found.plan.stopped else EXIT_FINE, found.health)
 
 
 def _record(arguments: argparse.Namespace) -> int:
@@ -160,14 +160,14 @@ def _show(
     if arguments.json:
         import json
 
-        from htcq.poolquota.health import ailments, health_json
+        from htcq.poolquota.health import health_json
         from htcq.report.views.reclaim import reclaim_json
 
         done: tuple[Any, ...] = (
             () if report is None else (report.vacated, report.failed, report.messages)
         )
         printed = reclaim_json(found.plan, found.refusals, *done)
-        print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
+        print(json.dumps({**printed, "health": health_json(found.health)}, indent=2))
         return
     from htcq.report.views.reclaim_text import show_reclaim
 

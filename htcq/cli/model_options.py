@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import argparse
 
-from htcq.cli.options import add_collector, add_query_limits, add_site_file, add_snapshot
+from htcq.cli.options import (
+    add_collector,
+    add_query_limits,
+    add_site_file,
+    add_snapshot,
+    add_unconfined,
+)
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +64,7 @@ def _add_node_options(parser: argparse.ArgumentParser) -> None:
     )
     add_collector(which, "all machines of a live pool: its collector")
     add_query_limits(node)
+    add_unconfined(node)
     parser.set_defaults(pool_is_optional=True)
     node.add_argument(
         "--execute",

@@ -32,12 +32,8 @@ _SNAPSHOT = (
 # --------------------------------------------------------------------------------------------------
 
 
-def add_pool_options(
-    parser: argparse.ArgumentParser, several: bool = False, confined: bool = True
-) -> Container:
+def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> Container:
     """Add the options that name a pool: one snapshot or collector, or ``several``.
-
-    ``confined``: what is in it is evaluated in a confined process.
 
     Returned is what holds these, for another option that names one.
     """
@@ -46,8 +42,7 @@ def add_pool_options(
     add_snapshot(which, several=several)
     add_collector(which, several=several)
     add_query_limits(pool)
-    if confined:
-        add_unconfined(pool)
+    add_unconfined(pool)
     return which
 
 
@@ -60,6 +55,7 @@ def add_live_pool_options(parser: argparse.ArgumentParser, why: str) -> None:
     pool = parser.add_argument_group("pool")
     add_collector(pool)
     add_query_limits(pool)
+    add_unconfined(pool)
 
 
 def add_query_limits(pool: Container) -> None:

@@ -13,7 +13,7 @@ from htcq.capacity.prices import FOR_ONE_NODE
 from htcq.capacity.scarcity import scarcity
 from htcq.capacity.shape import Shape
 from htcq.cli.model_options import add_model_options
-from htcq.cli.options import add_json, add_wide
+from htcq.cli.options import add_json, add_wide, limits_of
 from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked
@@ -129,7 +129,7 @@ def _jobs(arguments: argparse.Namespace, request: Request) -> tuple[tuple[Shape,
     from htcq.cli.job_mix import read_job_mix
 
     assets = {asset for node in request.nodes for asset in node.amounts}
-    jobs = read_job_mix(arguments.jobs, assets)
+    jobs = read_job_mix(arguments.jobs, assets, limits_of(arguments))
     return jobs.shapes[:MAX_SHAPES], _mix(request, jobs.shapes, jobs.left_out)
 
 

@@ -45,23 +45,19 @@ def _several(given: str | Sequence[str] | None) -> Sequence[str]:
 def read_source(
     arguments: argparse.Namespace,
     queues: bool = True,
-    hardware: bool = False,
     files: Files | None = None,
     partly: bool = False,
     job_attributes: frozenset[str] = frozenset(),
 ) -> Pool:
     """Return the pool that the options name, its jobs with ``job_attributes`` among others.
 
-    With ``hardware`` it has all slots, but no jobs and no knobs of machines. Where ``files``
-    are given, this process can write only these from now on. ``partly``: also where its central
-    configuration cannot be read.
+    Where ``files`` are given, this process can write only these from now on. ``partly``: also
+    where its central configuration cannot be read.
 
     Raises:
         HtcqError: it cannot be read at all.
     """
     source = replace(sources(arguments, queues)[0], job_attributes=job_attributes)
-    if hardware:
-        source = replace(source, machines=False, schedds=False)
     opened = open_source(source)
     if files is not None:
         confine_to([opened], files)

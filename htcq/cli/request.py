@@ -295,20 +295,21 @@ def _of_pool(
         raise InputError(
             "--node and a pool contradict each other", "give files of nodes, or a pool"
         )
-    from htcq.cli.pool_options import read_source
-    from htcq.operations.health import told_ailments
+    from htcq.cli.pool_options import sources
+    from htcq.operations.pool_nodes import seen_startds
     from htcq.simulate.captured_nodes import captured_nodes
     from htcq.simulate.layouts import fleet_of
 
-    pool = read_source(arguments, hardware=True)
-    machines, left_out = captured_nodes(pool.slots or ())
+    source = replace(sources(arguments)[0], machines=False, schedds=False)
+    seen = seen_startds(source)
+    machines, left_out = captured_nodes(seen.startds)
     model.price([machine.node for machine in machines])
     nodes, refused = fleet_of(machines, model.types_for, literal)
     left_out = {**left_out, **refused}
     if not nodes:
         why = f": {next(iter(left_out))}" if left_out else ""
         raise InputError(
-            f"{pool.source}: no machine of it can be used{why}",
+            f"{source.name}: no machine of it can be used{why}",
             "a node is a machine with a partitionable slot",
         )
-    return nodes, left_out, told_ailments(pool)
+    return nodes, left_out, seen.health

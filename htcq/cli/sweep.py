@@ -29,7 +29,7 @@ _GROUPS_BESIDE = ("pool", "output", "sweep")
 _BESIDE = frozenset(
     (
         "snapshot", "pool", "timeout", "deadline", "name", "json", "wide", "sweep", "results",
-        "processes", "retries",
+        "processes", "retries", "limits", "unconfined",
     )
 )  # fmt: skip
 _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
@@ -94,8 +94,10 @@ def run_sweep(
         if missing:
             from htcq.operations.sweep_local import run_here
 
+            limits = ["--limits", str(arguments.limits), *["--unconfined"] * arguments.unconfined]
+
             def simulation(words: Sequence[str]) -> Simulation:
-                return simulation_of(parser.parse_args(words))
+                return simulation_of(parser.parse_args([*limits, *words]))
 
             processes = arguments.processes or len(os.sched_getaffinity(0))
             retries = 1 if arguments.retries is None else arguments.retries

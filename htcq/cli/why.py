@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from htcq.operations.elastic_quotas import TreeState
     from htcq.pool.job import Job
     from htcq.pool.pool import Pool
+    from htcq.poolquota.ailment import Ailment
     from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.simulate.course.course import SeveralCycles
     from htcq.why.course import Obstacle, Starts
@@ -112,13 +113,23 @@ def _look(arguments: argparse.Namespace, course: SeveralCycles | None, begin: Be
         _show_elastic(pool, elastic, arguments.who, claim_ends(arguments, pool))
     order = [name.strip() for name in arguments.order.split(",") if name.strip()]
     verdicts = _judged(pool, order, arguments)
-    jobs = _chosen(verdicts, pool.jobs or (), arguments)
+    health = told_ailments(pool)
+    try:
+        jobs = _chosen(verdicts, pool.jobs or (), arguments)
+    except InputError:
+        if elastic is None:
+            raise
+        # What a group without jobs has lent, and when it is back, is said already.
+        return _status(pool, health)
     starts: Starts | None = None
     last: Mapping[tuple[str, str], Obstacle] = {}
     if course is not None:
         starts, last = _course(verdicts, jobs, course, order, arguments)
-    health = told_ailments(pool)
     _print(arguments, verdicts, jobs, starts, last)
+    return _status(pool, health)
+
+
+def _status(pool: Pool, health: Sequence[Ailment]) -> int:
     if pool.central is None:
         return EXIT_UNKNOWN
     return marked(EXIT_FINE, health)

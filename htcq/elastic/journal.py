@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from htcq.clock import SKEW, Clock, Stamp, sane_times
 from htcq.elastic.quota_file import ABSENT, digest_of
 from htcq.elastic.usage_check import UsageLook
 
@@ -24,8 +25,6 @@ APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "d
 OFF = "off"
 #: Results: the negotiator has it; the file has it, the negotiator is unknown; nothing was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
-#: Clocks of two machines may be apart by so many seconds.
-_SKEW = 60.0
 #: Writes that are kept of a journal that is shortened.
 _WRITES = 100
 BY_HAND = (ROLLBACK, DISABLE, OFF)
@@ -57,7 +56,7 @@ class PoolSeen:
 
 @dataclass(frozen=True)
 class JournalRecord:
-    """One record; ``time`` is in seconds since 1970.
+    """One record; ``time`` is in seconds since 1970, ``up`` in those since the ``boot`` began.
 
     An intent has the ``path`` of the file, the ``pool`` (empty: this machine's) and the
     ``negotiator``, ``what``, the new ``text`` of the file (None: no file), its digests ``before``
@@ -90,6 +89,13 @@ class JournalRecord:
     of: int = 0
     result: str = ""
     seen: PoolSeen | None = None
+    boot: str = ""
+    up: float = 0.0
+
+    @property
+    def stamp(self) -> Stamp:
+        """When it was recorded."""
+        return Stamp(self.time, self.boot, self.up)
 
 
 @dataclass(frozen=True)
@@ -103,8 +109,9 @@ class JournalState:
     ``origin`` is the number of the first write (0: there was none), ``origin_text`` the text of
     the file before it, with its digest.
     ``stopped`` is the reason why only a person may write, ``refused`` why the last step was not
-    taken. ``success`` is when a step succeeded
-    last, ``began`` when the journal begins. ``failures`` is the number of failed writes in a row.
+    taken. ``success`` is when a step succeeded last, ``succeeded`` the number of the record that
+    says so, ``began`` when the journal begins. ``failures`` is the number of failed writes in a
+    row.
     """
 
     last: int = 0
@@ -117,6 +124,7 @@ class JournalState:
     unfinished: JournalRecord | None = None
     stopped: str = ""
     success: float | None = None
+    succeeded: int = 0
     began: float | None = None
     seen: PoolSeen | None = None
     failures: int = 0
@@ -134,20 +142,27 @@ class JournalState:
             return ABSENT
         return self.in_force.after
 
-    def silent_for(self, now: float) -> float:
-        """Return for how many seconds nothing has succeeded.
 
-        A success in the future was recorded by a clock that was ahead: it says nothing, and the
-        silence is without end.
-        """
-        since = self.success
-        if since is None:
-            since = self.began
-        if since is None:
-            return 0.0
-        if since - now > _SKEW:
-            return math.inf
-        return now - since
+def silent_for(records: Sequence[JournalRecord], clock: Clock) -> float | None:
+    """Return for how many seconds nothing has succeeded by ``records``, the oldest first.
+
+    It is None where the clock is wrong now, and the machine was started since. A success in the
+    future was recorded by a clock that was ahead: where nothing that is not follows it says
+    nothing, and the silence is without end.
+    """
+    if not records:
+        return 0.0
+    since = state_of(records).succeeded or records[0].number
+    place = next(place for place, record in enumerate(records) if record.number == since)
+    stamps = [record.stamp for record in records]
+    seconds = clock.since(stamps[place])
+    if seconds is not None:
+        return seconds
+    if not clock.right:
+        return None
+    if all(stamp.time - clock.now > SKEW for stamp in stamps[place:]):
+        return math.inf
+    return max(0.0, clock.now - sane_times(stamps, clock)[place])
 
 
 def state_of(records: Iterable[JournalRecord]) -> JournalState:
@@ -167,7 +182,7 @@ def after(state: JournalState, record: JournalRecord) -> JournalState:
     if record.fallback:
         state = replace(state, fallback=record.fallback, fallback_quotas=record.fallback_quotas)
     if record.kind == LOOK:
-        return replace(state, success=record.time, refused="")
+        return replace(state, success=record.time, succeeded=record.number, refused="")
     if record.kind == REFUSED:
         return replace(state, refused=record.told)
     if record.kind == ON:
@@ -224,7 +239,8 @@ def _with_result(
     stopped = state.stopped
     if intent.asked:
         stopped = ""
-    return replace(state, stopped=stopped, success=outcome.time, failures=0)
+    success, number = outcome.time, outcome.number
+    return replace(state, stopped=stopped, success=success, succeeded=number, failures=0)
 
 
 def compacted_records(

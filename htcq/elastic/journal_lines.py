@@ -91,6 +91,7 @@ def record_from(line: str) -> JournalRecord:
         for name in _NUMBERS:
             keys[name] = int(keys.get(name, 0))
         keys["time"] = _moment(keys["time"])
+        keys["up"] = _moment(keys.get("up", 0.0))
         for name in _QUOTAS:
             keys[name] = _quotas_from(keys.get(name, {}))
         if keys.get("seen") is not None:

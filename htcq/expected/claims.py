@@ -16,6 +16,8 @@ from htcq.expected.unmet import (
     ERROR,
     IDLE_CLAIMS,
     INFO,
+    LAST,
+    START,
     SUSPENDED,
     WARNING,
     JobKey,
@@ -110,7 +112,8 @@ def _idle(pool: Pool, holder: str, claims: _Claims, moment: float, waits: bool) 
     if stuck:
         text += f"; {counted(len(stuck), 'job')} there that run by their status have no shadow"
     observed = [Observed(_DELAYED, str(delayed))] if delayed else []
-    observed += knobs_on_the_way(pool.schedd_configuration(holder) if schedd else None, SCHEDD)
+    own_knobs = pool.schedd_configuration(holder) if schedd else None
+    observed += knobs_on_the_way(own_knobs, SCHEDD, START)
     own = [each for each in pool.slots or () if each.claimed and _holder(each) == holder]
     yield Unmet(
         IDLE_CLAIMS,
@@ -148,7 +151,7 @@ def _suspended(pool: Pool, startd: str, claims: _Claims, waits: bool) -> Unmet:
         f"{claims.text} on {startd} {claims.verb} been suspended since {utc(claims.since)}: their "
         "jobs do not run, and nobody else gets the cores",
         f"SUSPEND, WANT_SUSPEND and CONTINUE of {startd}.",
-        knobs_on_the_way(of_startd(pool.execute, slots[0]), STARTD),
+        knobs_on_the_way(of_startd(pool.execute, slots[0]), STARTD, LAST),
         count=len(slots),
         examples=tuple(str(each.name) for each in slots[:_NAMED]),
         severity=WARNING if waits else INFO,

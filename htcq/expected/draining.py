@@ -16,7 +16,7 @@ from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
 from htcq.pool.slot_class import SlotClass, slot_classes
-from htcq.pool.slot_state import DEFRAGMENTED, RETIRING, closed_by, used_as
+from htcq.pool.slot_state import DEFRAGMENTED, RETIRING, VACATING, closed_by, used_as
 from htcq.quota.knobs import number_of
 from htcq.units import CPUS, amount_of, counted
 
@@ -81,7 +81,7 @@ def _away(pool: Pool) -> float:
     return sum(
         float(as_number(slot.cpus) or 0)
         for slot in pool.slots or ()
-        if closed_by(slot) == DEFRAGMENTED or used_as(slot) == RETIRING
+        if closed_by(slot) == DEFRAGMENTED or used_as(slot) in (RETIRING, VACATING)
     )
 
 

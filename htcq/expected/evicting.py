@@ -72,7 +72,9 @@ def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
     on_hold = release = ""
     if held:
         release = " Then condor_release of the jobs: on hold they stay for good."
-        on_hold = f"; {counted(len(held), 'job')}, such as {held[0].id}, went on hold there"
+        on_hold = (
+            f"; {counted(len(held), 'job')}, such as {pool.job_name(held[0])}, went on hold there"
+        )
     names = tuple(found)
     own = found[names[0]]
     knobs = [own.knob(each) for each in (_PREEMPT, _RETIREMENT)]

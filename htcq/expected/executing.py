@@ -12,7 +12,16 @@ from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
 from htcq.expected.settled import is_over, settled_before
-from htcq.expected.unmet import ERROR, STARTS, WARNING, Observed, Unmet, keys_of, knobs_on_the_way
+from htcq.expected.unmet import (
+    ERROR,
+    START,
+    STARTS,
+    WARNING,
+    Observed,
+    Unmet,
+    keys_of,
+    knobs_on_the_way,
+)
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
@@ -112,7 +121,7 @@ def _of_access_point(pool: Pool, schedd: Record, late: Sequence[Job], moment: fl
         pool, f"access point {where}", late, text, moment,
         f"ShadowLog of {where} says which files; a file system that hangs there holds all of them. "
         "MAX_CONCURRENT_UPLOADS is the number that may send at once.",
-        (*counters, *knobs_on_the_way(pool.schedd_configuration(where), SCHEDD)),
+        (*counters, *knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, START)),
     )  # fmt: skip
 
 
@@ -124,7 +133,7 @@ def _of_several(pool: Pool, where: str, late: Sequence[Job], moment: float) -> U
         "begun to execute, nor has any other of its jobs since then", moment,
         f"ShadowLog of {where} and StarterLog of the machines say what they wait for: their input, "
         "a server that their URLs name, a plugin of FILETRANSFER_PLUGINS, an image.",
-        knobs_on_the_way(pool.schedd_configuration(where), SCHEDD),
+        knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, START),
     )  # fmt: skip
 
 
@@ -135,7 +144,7 @@ def _of_machine(pool: Pool, slot: Slot, late: Sequence[Job], moment: float) -> U
         f"have claims on {where} {_first(late)}, and none has begun to execute there", moment,
         f"StarterLog of {where} says what they wait for: a hook, an image, their input. Until it "
         "is repaired, 'condor_drain' takes it out of the pool.",
-        knobs_on_the_way(of_startd(pool.execute, slot), STARTD),
+        knobs_on_the_way(of_startd(pool.execute, slot), STARTD, START),
     )  # fmt: skip
 
 
@@ -152,11 +161,11 @@ def _unmet(
     return Unmet(
         STARTS,
         subject,
-        f"{counted(len(late), 'job')}, such as {late[0].id}, {text}",
+        f"{counted(len(late), 'job')}, such as {pool.job_name(late[0])}, {text}",
         cure,
         (*observed, Observed("JobCurrentStartExecutingDate", "undefined")),
         keys_of(late),
         len(late),
-        tuple(job.id for job in late[:_NAMED]),
+        tuple(map(pool.job_name, late[:_NAMED])),
         ERROR if now - oldest >= _LONG else WARNING,
     )

@@ -21,8 +21,10 @@ from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmet import ERROR, WARNING, Unmet
+from htcq.expected.vacating import endless_vacating
 from htcq.why.verdict import Verdict, Verdicts
 
 _ORDER = {ERROR: 0, WARNING: 1}
@@ -49,6 +51,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from unlike_others(pool)
     yield from preempted_again(pool)
     yield from standing_claims(pool)
+    yield from endless_vacating(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from negotiation(pool)
@@ -60,3 +63,4 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from down_resources(verdicts, every)
     yield from delayed_starts(verdicts, every)
     yield from incomplete_ads(verdicts, every)
+    yield from unasked_cores(verdicts, every)

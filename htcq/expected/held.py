@@ -15,7 +15,9 @@ from htcq.expected.startds import Startds, host_of
 from htcq.expected.unmet import (
     ERROR,
     HELD_BY_FAULTS,
+    HOLD,
     LASTS,
+    START,
     WARNING,
     JobKey,
     Observed,
@@ -83,10 +85,10 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         where, knobs = subject.rpartition(" ")[2], tuple[Observed, ...]()
         if where in startds.slots and subject.startswith(_MACHINE):
             slot = startds.slots[where][0]
-            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD)
+            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD, HOLD, START)
         sure = any(as_number(job.value("HoldReasonCode")) in OF_MACHINES for job in jobs)
         if error or sure or len(jobs) >= _SEVERAL:
-            yield _unmet(subject, error, jobs, knobs)
+            yield _unmet(pool, subject, error, jobs, knobs)
     yield from _all_held(pool)
     yield from _invalid_factories(pool)
 
@@ -119,10 +121,10 @@ def _all_held(pool: Pool) -> Iterator[Unmet]:
         is_whole = all(job.status == HELD for job in jobs) and len(names) == 1 and "" not in names
         if is_whole and len(jobs) >= _SEVERAL:
             own = pool.schedd_configuration(name)
-            # What decided comes first, whether or not a simulation follows it.
+            # What decided, whether or not a simulation follows it; it may be one of several.
             decides = observed_knobs(() if own is None else [own.knob(min(names))])
-            knobs = tuple(dict.fromkeys((*decides, *knobs_on_the_way(own, SCHEDD))))
-            found = _unmet(f"access point {name}", f"by {min(names)}", jobs, knobs)
+            knobs = decides or knobs_on_the_way(own, SCHEDD, HOLD)
+            found = _unmet(pool, f"access point {name}", f"by {min(names)}", jobs, knobs)
             cure = f"{min(names)} of {name}, then condor_release of the jobs."
             yield replace(found, text=f"{found.text}; it has no other job", cure=cure)
 
@@ -151,12 +153,15 @@ def _error(job: Job) -> str:
     return ""
 
 
-def _unmet(subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed, ...]) -> Unmet:
+def _unmet(
+    pool: Pool, subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed, ...]
+) -> Unmet:
     first, where = jobs[0], subject.rpartition(" ")[2]
     hosts = {host_of(job) for job in jobs} - {""}
     code = _code_of(first)
     why = f"{error} (HoldReasonCode {code})" if error else f"HoldReasonCode {code}"
-    text = f"{counted(len(jobs), 'job')}, such as {first.id}, went on hold at {where}: {why}"
+    text = f"{counted(len(jobs), 'job')}, such as {pool.job_name(first)}, went on hold at {where}"
+    text = f"{text}: {why}"
     if subject.startswith(_MACHINE):
         text = text.replace(" at ", " on ", 1)
         logs = f"StarterLog of {where}"
@@ -176,7 +181,7 @@ def _unmet(subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed,
         (*observed, *knobs),
         keys_of(jobs),
         len(jobs),
-        tuple(job.id for job in jobs[:_NAMED]),
+        tuple(map(pool.job_name, jobs[:_NAMED])),
         ERROR if len(jobs) >= _SEVERAL else WARNING,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from htcq.classads import UNDEFINED
 from htcq.expected.unmet import INCOMPLETE, WARNING, JobKey, Unmet
+from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_state import closed_by, machine_of
 from htcq.units import counted, first_named
@@ -36,7 +37,7 @@ def incomplete_ads(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unm
         asking = [each for each in waiting if _names(each, name)]
         lacking = [slot for slot in lacking if not closed_by(slot)]
         if asking and lacking:
-            yield _unmet(name, lacking, asking)
+            yield _unmet(verdicts.pool, name, lacking, asking)
 
 
 def _names(verdict: Verdict, name: str) -> bool:
@@ -44,15 +45,16 @@ def _names(verdict: Verdict, name: str) -> bool:
     return requirements is not None and name.lower() in requirements.words()
 
 
-def _unmet(name: str, lacking: list[Slot], asking: list[Verdict]) -> Unmet:
+def _unmet(pool: Pool, name: str, lacking: list[Slot], asking: list[Verdict]) -> Unmet:
     machines = tuple(dict.fromkeys(map(machine_of, lacking)))
     jobs = [JobKey(each.access_point, job.id) for each in asking for job in each.jobs]
+    first = pool.job_name(asking[0].jobs[0])
     named, compare = first_named(machines, _NAMED), "compares" if len(jobs) == 1 else "compare"
     return Unmet(
         INCOMPLETE,
         f"machine {machines[0]}",
         f"the ads of {counted(len(machines), 'machine')} ({named}) have no {name}, which "
-        f"{counted(len(jobs), 'waiting job')} {compare}, such as {jobs[0].id}: none of them starts "
+        f"{counted(len(jobs), 'waiting job')} {compare}, such as {first}: none of them starts "
         "there",
         f"{name.upper()} of these execution points, which has a value unless a file takes it away; "
         f"STARTD_ATTRS must not name {name}.",

@@ -16,12 +16,17 @@ from htcq.expected.held import OF_MACHINES
 from htcq.expected.preempting import is_restless
 from htcq.expected.startds import ACTIVATIONS, CLAIMS, STARTED, Startds, host_of
 from htcq.expected.unmet import (
+    CLAIM,
     ERROR,
+    LAST,
     LASTS,
+    OTHERS,
+    START,
     STARTS,
     WARNING,
     Observed,
     Unmet,
+    deciding,
     keys_of,
     knobs_on_the_way,
     observed_knobs,
@@ -29,8 +34,8 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import Slot
-from htcq.units import counted, show_number
+from htcq.pool.slot_state import is_owned_and_open
+from htcq.units import counted, listed, show_number
 
 #: A start that fails once or twice may be an accident of the network.
 _OFTEN = 3
@@ -141,11 +146,11 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
     waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
     for where, slots in startds.slots.items():
         asked, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
-        if used != 0 or (asked or 0) < _OFTEN or not all(map(_is_owned_and_open, slots)):
+        if used != 0 or (asked or 0) < _OFTEN or not all(map(is_owned_and_open, slots)):
             continue
         own = of_startd(pool.execute, slots[0])
         decides = observed_knobs(() if own is None else [own.knob(_IS_OWNER)])
-        observed = (*startds.counters(where), *decides, *knobs_on_the_way(own, STARTD))
+        observed = (*startds.counters(where), *decides)
         yield Unmet(
             STARTS, f"machine {where}",
             f"{startds.described(where)} refused {show_number(asked or 0)} claims in the last 20 "
@@ -155,11 +160,6 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
             observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
             severity=ERROR if waits else WARNING,
         )  # fmt: skip
-
-
-def _is_owned_and_open(slot: Slot) -> bool:
-    """Return whether a slot is its owner's, though its START is not false for every job."""
-    return slot.state == "Owner" and slot.frame.value("Start") is not False
 
 
 def _add_never_begun(others: dict[str, _Failing], failing: _Failing) -> None:
@@ -235,7 +235,11 @@ def _runs(pool: Pool, access_point: str) -> bool:
 
 
 def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Failing) -> Unmet:
-    slot = startds.slots[where][0]
+    own = of_startd(pool.execute, startds.slots[where][0])
+    stages: tuple[str, ...] = (LAST,) if id_ == LASTS else (START,)
+    if id_ == STARTS and startds.count(where, ACTIVATIONS) == 0:
+        stages = (CLAIM, START)
+    knobs = knobs_on_the_way(own, STARTD, *stages)
     why = f" ({failing.why})" if failing.why else ""
     place = startds.described(where)
     cure = f"StartLog and StarterLog of {where} say why. Until it is repaired, {_OUT}."
@@ -245,7 +249,10 @@ def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Fa
             f"began to run on {place}, and none lasted{why}; it started "
             f"{show_number(count)} jobs lately"
         )
-        cure = f"PREEMPT, WANT_* and the wrapper of jobs on {where}; {cure}"
+        suspects = listed(deciding(knobs, STARTD, LAST))
+        if own is None:
+            suspects = "PREEMPT, WANT_* and the wrapper of jobs"
+        cure = f"{suspects} of {where}; {cure}" if suspects else cure
     elif failing.is_held:
         text = f"went on hold on {place}{why} before they began to run"
     else:
@@ -255,8 +262,8 @@ def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Fa
             "to run"
         )
     return _unmet(
-        id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
-        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
+        pool, id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
+        (*startds.counters(where), *knobs),
     )  # fmt: skip
 
 
@@ -266,15 +273,16 @@ def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unm
     claims, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
     why = f" ({failing.why})" if failing.why else ""
     observed = [*startds.counters(where)]
-    observed += knobs_on_the_way(of_startd(pool.execute, slot), STARTD)
+    observed += knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM, START)
     cure = f"StartLog and StarterLog of {where} say why"
     names = sorted({job.access_point for job in failing.jobs})
     if len(names) == 1:
         # No other access point shows that the shadows of this one are not at fault.
         cure = f"StartLog of {where} and ShadowLog of {names[0]} say which of them ends the claims"
-        observed += knobs_on_the_way(pool.schedd_configuration(names[0]), SCHEDD)
+        own = knobs_on_the_way(pool.schedd_configuration(names[0]), SCHEDD, START)
+        observed += [each for each in own if each.name != OTHERS]
     found = _unmet(
-        STARTS, f"machine {where}", failing,
+        pool, STARTS, f"machine {where}", failing,
         f"{failing.verb} sent to {startds.described(where)} {failing.tries} times and lost the "
         f"claims there{why}; of {show_number(claims or 0)} claims in 20 minutes "
         f"{show_number(used or 0)} came to a start",
@@ -296,13 +304,15 @@ def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Un
             f"run, on {counted(len(failing.hosts), 'machine')}"
         )
     cure = f"SchedLog and ShadowLog of {where} say why; SHADOW is the program that it starts."
-    observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD)
-    return _unmet(STARTS, f"access point {where}", failing, text, cure, observed)
+    stage = CLAIM if what == _CLAIM else START
+    observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, stage)
+    return _unmet(pool, STARTS, f"access point {where}", failing, text, cure, observed)
 
 
 def _unmet(
-    id_: str, subject: str, failing: _Failing, text: str, cure: str, observed: tuple[Observed, ...]
-) -> Unmet:
+    pool: Pool, id_: str, subject: str, failing: _Failing, text: str, cure: str,
+    observed: tuple[Observed, ...],
+) -> Unmet:  # fmt: skip
     first = failing.jobs[0]
     counts = [
         Observed("NumJobMatches", str(first.matched)),
@@ -313,10 +323,10 @@ def _unmet(
     return Unmet(
         id_,
         subject,
-        f"{counted(len(failing.jobs), kind)}, such as {first.id}, {text}",
+        f"{counted(len(failing.jobs), kind)}, such as {pool.job_name(first)}, {text}",
         cure,
         (*observed, *counts),
         keys_of(failing.jobs),
         len(failing.jobs),
-        tuple(job.id for job in failing.jobs[:_OFTEN]),
+        tuple(map(pool.job_name, failing.jobs[:_OFTEN])),
     )

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from htcq.classads import as_number
 from htcq.expected.settled import is_over
-from htcq.expected.unmet import FRAGMENTED, WARNING, JobKey, Observed, Unmet
+from htcq.expected.unmet import FRAGMENTED, WARNING, Observed, Unmet, keys_of
+from htcq.pool.job import Job
 from htcq.pool.slot import DYNAMIC, Number
 from htcq.pool.slot_state import is_draining
 from htcq.poolquota.ailment import ObservedPool
@@ -33,7 +34,7 @@ def overtaken(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
         if slot.type == DYNAMIC and slot.claimed
         and (since := as_number(slot.state_since)) is not None
     ]  # fmt: skip
-    late: list[JobKey] = []
+    late: list[Job] = []
     asked, given = 0.0, 0.0
     for verdict in found:
         cores = _cores_lacking(verdict)
@@ -43,20 +44,21 @@ def overtaken(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
         came = min(as_number(job.queued_at) or now for job in waiting)
         smaller = sum(cpus for since, cpus in claims if since > came and cpus < cores)
         if smaller >= cores:
-            late += [JobKey(verdict.access_point, job.id) for job in waiting]
+            late += waiting
             asked, given = max(asked, cores), max(given, smaller)
     if late:
+        names = tuple(map(verdicts.pool.job_name, late[:3]))
         yield Unmet(
             FRAGMENTED,
             "the pool",
-            f"{counted(len(late), 'idle job')}, such as {late[0].id}, have waited for more than a "
+            f"{counted(len(late), 'idle job')}, such as {names[0]}, have waited for more than a "
             f"day for up to {asked:g} cores on one machine; smaller claims have begun on "
             f"{given:g} cores since",
             "condor_defrag (DAEMON_LIST), or machines that START keeps for large jobs.",
             (Observed("RequestCpus", f"{asked:g}"),),
-            tuple(late),
+            keys_of(late),
             len(late),
-            tuple(key.id for key in late[:3]),
+            names,
             WARNING,
         )
 

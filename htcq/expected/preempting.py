@@ -16,10 +16,8 @@ from htcq.expected.unmet import (
     Observed,
     Unmet,
     keys_of,
-    knobs_on_the_way,
     observed_knobs,
 )
-from htcq.htcondor.matching import STARTD
 from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import DYNAMIC, Slot
@@ -102,9 +100,8 @@ def _shown(counts: dict[str, float]) -> Iterator[Observed]:
 
 
 def _knobs(pool: Pool, found: dict[str, list[Slot]], by_rank: bool) -> Iterator[Observed]:
-    """Yield the expressions that preempt, then what else is set there."""
+    """Yield the expression that preempts."""
     slot = next(iter(found.values()))[0]
     own = of_startd(pool.execute, slot)
     where, name = (own, "RANK") if by_rank else (pool.central, "PREEMPTION_REQUIREMENTS")
     yield from observed_knobs(() if where is None else [where.knob(name)])
-    yield from knobs_on_the_way(own, STARTD)

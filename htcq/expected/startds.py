@@ -22,6 +22,8 @@ CLAIMS, ACTIVATIONS, STARTED = (
     "RecentJobStarts",
 )
 
+#: Over so many seconds a startd counts.
+_WINDOW = 20 * 60.0
 #: So many claims that led to nothing, and so many times those that did, are no accident.
 _MANY, _TIMES = 10, 4
 
@@ -77,6 +79,20 @@ class Startds:
         """Return the cores of all its slots."""
         whole = [each for each in self.slots[name] if each.type != DYNAMIC]
         return sum(as_number(each.total_slot_cpus) or 0 for each in whole)
+
+    def rate(self, name: str) -> float:
+        """Return how many jobs a startd started lately for each of its cores; 0 where unknown."""
+        if name not in self.slots:
+            return 0.0
+        return (self.count(name, STARTED) or 0) / max(1.0, self.cores(name))
+
+    def window(self, name: str) -> float:
+        """Return over how many seconds the startd counts, which may be younger than 20 minutes."""
+        slot = self.slots[name][0]
+        now, start = as_number(slot.own_time), as_number(slot.daemon_start_time)
+        if now is None or start is None or not 0 < now - start < _WINDOW:
+            return _WINDOW
+        return float(now - start)
 
     def described(self, name: str) -> str:
         """Return its name with its cores."""

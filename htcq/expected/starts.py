@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from htcq.classads import as_number
 from htcq.expected.served import Served, rejection_since, served_by, served_without_limit
 from htcq.expected.settled import CYCLES, is_over, last_cycles
-from htcq.expected.unmet import MISSING, JobKey, Observed, Unmet, knobs_on_the_way
+from htcq.expected.unmet import CLAIM, MISSING, Observed, Unmet, keys_of, knobs_on_the_way
 from htcq.htcondor.knob_types import knob_type
 from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, is_followed
 from htcq.htcondor.starting import is_default
@@ -60,7 +60,7 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
     slots = {str(slot.name): slot for slot in pool.slots or ()}
     reality = _reality(pool, slots)
     waiting = {
-        (job.id, job.submitter): job
+        (_access_point(job), job.id, job.submitter): job
         for job in pool.jobs or ()
         if job.wanted and job.status == IDLE and _waits_since(job, reality.since)
     }
@@ -68,12 +68,17 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
         match
         for match in trace.matches
         if not (match.preempts or match.refusal)
-        and (match.job, match.submitter) in waiting
-        and _contradicts(reality, waiting[match.job, match.submitter], slots.get(match.slot))
+        and (job := waiting.get((match.access_point, match.job, match.submitter))) is not None
+        and _contradicts(reality, job, slots.get(match.slot))
     ]
     for of_one in _apart(reality, missing, slots):
-        keys = [JobKey(waiting[each.job, each.submitter].access_point, each.job) for each in of_one]
-        yield _unmet(pool, reality, of_one, keys, slots, trace.unmodelled)
+        jobs = [waiting[each.access_point, each.job, each.submitter] for each in of_one]
+        yield _unmet(pool, reality, of_one, jobs, slots, trace.unmodelled)
+
+
+def _access_point(job: Job) -> str:
+    """Return the access point of a job as a match names it."""
+    return job.schedd if isinstance(job.schedd, str) else ""
 
 
 def _apart(
@@ -156,14 +161,14 @@ def _unmet(
     pool: Pool,
     reality: _Reality,
     missing: Sequence[Match],
-    keys: Sequence[JobKey],
+    jobs: Sequence[Job],
     slots: Mapping[str, Slot],
     unmodelled: Sequence[str],
 ) -> Unmet:
-    first = missing[0]
+    first, names = missing[0], tuple(map(pool.job_name, jobs[:CYCLES]))
     text = (
-        f"{counted(len(missing), 'idle job')}, such as {first.job}, should have started: the "
-        f"simulated cycle matches {first.job} with {first.slot}, but the last "
+        f"{counted(len(missing), 'idle job')}, such as {names[0]}, should have started: the "
+        f"simulated cycle matches it with {first.slot}, but the last "
         f"{len(reality.cycles)} cycles considered {counted(reality.considered, 'request')} and "
     )
     if reality.matches:
@@ -179,25 +184,24 @@ def _unmet(
     )
     if not reality.considered:
         # The schedd had nothing to offer: what it may start is its own matter.
-        access = pool.schedd_configuration(keys[0].access_point)
-        observed = [*knobs_on_the_way(access, SCHEDD), *observed]
-        cure += f", SchedLog of {keys[0].access_point or 'the access point'} why it offers no job"
+        access = pool.schedd_configuration(jobs[0].access_point)
+        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM), *observed]
+        cure += f", SchedLog of {jobs[0].access_point or 'the access point'} why it offers no job"
     if reality.matches and slot is not None:
         observed = [
             *_silence(pool, slot),
-            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD),
-            *observed,
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM),
         ]
         cure = (
-            f"SchedLog of {keys[0].access_point or 'the access point'} says why the claim of "
+            f"SchedLog of {jobs[0].access_point or 'the access point'} says why the claim of "
             f"{first.slot} fails: condor_ping -name {slot.startd} -type STARTD DAEMON tries the "
             "connection and the permission"
         )
     if not observed:
         observed = [Observed("LastNegotiationCycleMatches0", str(reality.matches))]
     return Unmet(
-        MISSING, f"job {first.job}", text, f"{cure}.", tuple(observed), tuple(keys), len(missing),
-        tuple(match.job for match in missing[:CYCLES]),
+        MISSING, f"job {names[0]}", text, f"{cure}.", tuple(observed), keys_of(jobs), len(missing),
+        names,
     )  # fmt: skip
 
 

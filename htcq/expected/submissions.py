@@ -60,7 +60,9 @@ def _vanish(pool: Pool, schedd: Record, recent: int) -> Unmet:
     name, configuration = schedd.name, pool.schedd_configuration(schedd.name)
     known = version(schedd.value("CondorVersion"))
     knobs = [
-        each for each in knobs_on_the_way(configuration, SCHEDD, known) if _REFUSES.match(each.name)
+        each
+        for each in knobs_on_the_way(configuration, SCHEDD, version=known)
+        if _REFUSES.match(each.name)
     ]
     window = schedd.number("RecentStatsLifetime")
     since = f" in the last {show_span(window)}" if window else ""

@@ -1,25 +1,42 @@
 """Machines where jobs end or go on hold at once, while jobs of the same clusters run elsewhere.
 
 Jobs of one cluster have one executable: where they last on some machines and nowhere on one, that
-one is at fault, and it takes more of them than all others (a black hole). No ad has how a job ended
-that has left the queue; the startd counts its starts over the last 20 minutes
-(src/condor_startd.V6/ResMgr.h, HTCondor 25.14), and the schedd notes who held a job
-(condor_holdcodes.h).
+one is at fault, and it takes more of them than all others (a black hole). Where no cluster shows
+it, machines with the same START do, as far as they start jobs in the same time.
+
+No ad has how a job ended that has left the queue, or how long it ran: JobDuration and JobBusyTime
+of a startd are published with STATISTICS_TO_PUBLISH_LIST alone. The startd counts its starts over
+the last 20 minutes (src/condor_startd.V6/ResMgr.h, HTCondor 25.14), and the schedd notes who held
+a job (condor_holdcodes.h).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from htcq.classads import as_number
 from htcq.expected.executing import has_begun
+from htcq.expected.machines import failing_starts
+from htcq.expected.preempting import is_restless
 from htcq.expected.settled import is_over
 from htcq.expected.startds import STARTED, Startds, host_of
-from htcq.expected.unmet import ERROR, LASTS, WARNING, Unmet, keys_of, knobs_on_the_way
+from htcq.expected.unmet import (
+    ERROR,
+    INFO,
+    LAST,
+    LASTS,
+    START,
+    WARNING,
+    Observed,
+    Unmet,
+    keys_of,
+    knobs_on_the_way,
+)
 from htcq.htcondor.matching import STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.units import counted, show_number
+from htcq.units import CPUS, amount_of, counted, first_named, show_number, show_span
 
 #: Holds by the user, the job's own policy or the schedd's, and for its input.
 _NOT_OF_MACHINES = frozenset((1, 3, 15, 16, 22, 26))
@@ -27,6 +44,7 @@ _SEVERAL = 3
 #: So many starts for each core in 20 minutes, and so many times those of machines where jobs of the
 #: same cluster go on, are no accident.
 _LEAST, _TIMES = 10, 5
+_COMPLETED = "RecentJobsCompleted"
 _Cluster = tuple[str, object]
 
 
@@ -41,9 +59,15 @@ def unlike_others(pool: Pool) -> Iterator[Unmet]:
         if job.running and has_begun(job) and is_over(startds.moment, job.started_at):
             lasting.setdefault(_cluster(job), set()).add(_place(job))
     known = {each: clusters[each] for each in lasting}
+    rest: list[str] = []
     for where in startds.slots:
         if startds.fails(where):
-            yield from _at_one(pool, startds, where, known, lasting)
+            found = tuple(_at_one(pool, startds, where, known, lasting))
+            yield from found
+            if not found and startds.rate(where) >= _LEAST:
+                rest.append(where)
+    if rest:
+        yield from _unlike_those_of_one_policy(pool, startds, rest)
 
 
 def _at_one(
@@ -55,13 +79,13 @@ def _at_one(
     if len(held) >= _SEVERAL:
         yield _held(pool, startds, where, held)
         return
-    if _rate(startds, where) < _LEAST:
+    if startds.rate(where) < _LEAST:
         return
     for cluster, jobs in clusters.items():
         waiting = [job for job in jobs if job.status == IDLE and job.wanted]
         # What was ended by others is in the queue again: those are the starts that do not last.
         lost = [job for job in waiting if host_of(job) == where]
-        if not waiting or len(lost) >= _SEVERAL or _gone(jobs) < _LEAST:
+        if len(lost) >= _SEVERAL or _gone(jobs) < _LEAST:
             continue
         if _swallows(startds, where, lasting[cluster]):
             yield _quick(pool, startds, where, waiting)
@@ -86,15 +110,8 @@ def _is_held_at(job: Job, where: str) -> bool:
 
 def _swallows(startds: Startds, where: str, peers: set[str]) -> bool:
     """Return whether a machine starts far more than those that are like it."""
-    rate = _rate(startds, where)
-    return all(rate >= _TIMES * _rate(startds, each) for each in peers)
-
-
-def _rate(startds: Startds, where: str) -> float:
-    """Return how many jobs a startd started for each of its cores in the last 20 minutes."""
-    if where not in startds.slots:
-        return 0.0
-    return (startds.count(where, STARTED) or 0) / max(1.0, startds.cores(where))
+    rate = startds.rate(where)
+    return all(rate >= _TIMES * startds.rate(each) for each in peers)
 
 
 def _gone(jobs: Sequence[Job]) -> int:
@@ -106,40 +123,106 @@ def _held(pool: Pool, startds: Startds, where: str, held: Sequence[Job]) -> Unme
     why = next((job.vacate_reason for job in held if isinstance(job.vacate_reason, str)), "")
     return _unmet(
         pool, startds, where, held,
-        f"{counted(len(held), 'job')}, such as {held[0].id}, went on hold on "
+        f"{counted(len(held), 'job')}, such as {pool.job_name(held[0])}, went on hold on "
         f"{startds.described(where)}{f' ({why.strip()})' if why else ''}, and others of the same "
         "clusters run on other machines",
         f"condor_release of the jobs once {where} is repaired or out of the pool: 'condor_drain' "
         "takes it out. Its StarterLog says why.",
-        ERROR,
+        ERROR, START,
     )  # fmt: skip
 
 
 def _quick(pool: Pool, startds: Startds, where: str, waiting: Sequence[Job]) -> Unmet:
-    started = startds.count(where, STARTED) or 0
     return _unmet(
         pool, startds, where, waiting,
-        f"{startds.described(where)} started {show_number(started)} jobs in the last 20 minutes, "
-        "and none of them runs any more after three cycles; others of the same clusters run on "
-        f"other machines: {where} may end what it starts at once",
-        f"condor_history of their access point has ExitCode and LastRemoteHost: where jobs fail on "
-        f"{where} alone, 'condor_drain' takes it out of the pool. Its StarterLog says why.",
-        WARNING,
+        f"{_starts(startds, where)}; others of the same clusters run on other machines: {where} "
+        "may end what it starts at once",
+        _cure(where), WARNING,
     )  # fmt: skip
 
 
-def _unmet(
-    pool: Pool, startds: Startds, where: str, jobs: Sequence[Job], text: str, cure: str, how: str
+def _starts(startds: Startds, where: str) -> str:
+    """Return how many jobs a machine started, in which time, and how long one may have run."""
+    started, window = startds.count(where, STARTED) or 0, startds.window(where)
+    most = window * max(1.0, startds.cores(where)) / max(1.0, started)
+    return (
+        f"{startds.described(where)} started {show_number(started)} jobs in the last "
+        f"{show_span(window)}, and none of them runs any more after three cycles: a job had a core "
+        f"for {show_span(most)} at most on average"
+    )
+
+
+def _cure(where: str) -> str:
+    return (
+        "condor_history of their access point has ExitCode and LastRemoteHost: where jobs fail on "
+        f"{where} alone, 'condor_drain' takes it out of the pool. Its StarterLog says why."
+    )
+
+
+# Machines of one policy
+# --------------------------------------------------------------------------------------------------
+
+
+def _unlike_those_of_one_policy(
+    pool: Pool, startds: Startds, quick: Sequence[str]
+) -> Iterator[Unmet]:
+    """Yield machines that start far more jobs than others with the same START, and keep none.
+
+    Short jobs that find one machine free look the same. Where the others begin none in that time
+    it is information only; it is none where most of them are like it.
+    """
+    completed = sum(schedd.number(_COMPLETED) or 0 for schedd in pool.schedds)
+    told = {each.subject for each in failing_starts(pool)}
+    by_policy: dict[str, list[str]] = {}
+    for where, slots in startds.slots.items():
+        if f"machine {where}" not in told and not is_restless(slots):
+            by_policy.setdefault(slots[0].frame.text("Start"), []).append(where)
+    for where in quick:
+        alike = by_policy.get(startds.slots[where][0].frame.text("Start"), [])
+        # What has not left the queues was ended by others, and is told as that.
+        if where not in alike or 2 * completed < (startds.count(where, STARTED) or 0):
+            continue
+        quiet = [each for each in alike if startds.rate(where) >= _TIMES * startds.rate(each)]
+        if 2 * len(quiet) > len(alike) - 1:
+            yield _unlike_quiet(pool, startds, where, quiet, completed)
+
+
+def _unlike_quiet(
+    pool: Pool, startds: Startds, where: str, quiet: Sequence[str], completed: float
 ) -> Unmet:
+    """Return a machine that is unlike others with the same START, which start so few."""
+    started = startds.count(where, STARTED) or 0
+    working = [each for each in quiet if each in startds.working]
+    others, severity, which = quiet, INFO, ""
+    begun = sum(startds.count(each, STARTED) or 0 for each in working)
+    if begun * _TIMES >= started and len(working) > 1:
+        others, severity, which = working, WARNING, ", where jobs go on,"
+    begun = sum(startds.count(each, STARTED) or 0 for each in others)
+    cores = sum(startds.cores(each) for each in others)
+    found = _unmet(
+        pool, startds, where, (),
+        f"{_starts(startds, where)}; {counted(len(others), 'machine')} with the same START "
+        f"({first_named(others, _SEVERAL)}){which} started {counted(int(begun), 'job')} on "
+        f"{amount_of(CPUS, cores)}: {where} may end what it starts at once",
+        _cure(where), severity,
+    )  # fmt: skip
+    left = Observed(f"{_COMPLETED} of all access points", show_number(completed))
+    return replace(found, observed=(left, *found.observed))
+
+
+def _unmet(
+    pool: Pool, startds: Startds, where: str, jobs: Sequence[Job], text: str, cure: str, how: str,
+    stage: str = LAST,
+) -> Unmet:  # fmt: skip
     slot = startds.slots[where][0]
     return Unmet(
         LASTS,
         f"machine {where}",
         text,
         cure,
-        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD)),
+        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage)),
         keys_of(jobs),
         max(1, len(jobs)),
-        tuple(job.id for job in jobs[:_SEVERAL]),
+        tuple(map(pool.job_name, jobs[:_SEVERAL])),
         how,
     )

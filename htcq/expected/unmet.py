@@ -14,8 +14,10 @@ from htcq.htcondor.starting import is_default, rank_on_the_way
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.job import Job
 
-#: How many knobs one of them shows.
-_SHOWN = 12
+#: How many knobs one of them shows, and the name of how many more are set.
+_SHOWN, OTHERS = 6, "other knobs that are set"
+#: Stages on the way from a match to a job that runs (starting.tsv).
+CLAIM, START, LAST, HOLD = "claim", "start", "last", "hold"
 
 MISSING, STARTS, LASTS = (
     "expected-starts-missing",
@@ -29,9 +31,11 @@ NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
 FRAGMENTED, HELD_BY_FAULTS = "machines-fragmented", "jobs-held-by-faults"
 SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
 DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
+VACATE_LONG, UNASKED = "claims-in-vacating", "cores-unused-in-claims"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
+    VACATE_LONG, UNASKED,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 
@@ -49,6 +53,11 @@ class JobKey(NamedTuple):
 
     access_point: str
     id: str
+
+    @property
+    def full_id(self) -> str:
+        """``access_point#cluster.proc``; without an access point the id alone."""
+        return f"{self.access_point}#{self.id}" if self.access_point else self.id
 
 
 @dataclass(frozen=True)
@@ -96,20 +105,33 @@ def observed_knobs(knobs: Iterable[Knob | None]) -> tuple[Observed, ...]:
 
 
 def knobs_on_the_way(
-    configuration: Configuration | None, daemon: str, version: tuple[int, ...] = ()
+    configuration: Configuration | None,
+    daemon: str,
+    *stages: str,
+    version: tuple[int, ...] = (),
 ) -> tuple[Observed, ...]:
     """Return the knobs of a daemon that are set and that no simulation follows.
 
-    Those that daemons of this type alone read come first, last those that every site sets: who may
-    talk to whom, and how (ALLOW_*, SEC_*).
+    Those that may decide at one of the ``stages`` that failed come first, and of these the ones
+    that few sites set; how many others are set is the last. Without a stage all of them may.
     """
-    found: list[tuple[int, Knob]] = []
-    if configuration is None:
-        return ()
-    for knob in configuration:
-        place = rank_on_the_way(knob.bare, daemon)
-        if place is None or is_default(knob.bare, knob.value, version, configuration.value):
+    found: list[tuple[int, int, Knob]] = []
+    others = 0
+    for knob in configuration or ():
+        if rank_on_the_way(knob.bare, daemon) is None or configuration is None:
             continue
-        found.append((place, knob))
-    found.sort(key=lambda each: each[0])
-    return observed_knobs(knob for _, knob in found[:_SHOWN])
+        if is_default(knob.bare, knob.value, version, configuration.value):
+            continue
+        ranks = [rank_on_the_way(knob.bare, daemon, stage) for stage in stages or ("",)]
+        known = [(rank, place) for place, rank in enumerate(ranks) if rank is not None]
+        others += not known
+        found += [(*min(known), knob)] if known else []
+    found.sort(key=lambda each: each[:2])
+    others += max(0, len(found) - _SHOWN)
+    rest = (Observed(OTHERS, str(others)),) if others else ()
+    return (*observed_knobs(knob for _, _, knob in found[:_SHOWN]), *rest)
+
+
+def deciding(observed: Iterable[Observed], daemon: str, stage: str) -> tuple[str, ...]:
+    """Return the knobs of ``observed`` that may decide at a stage, and that few sites set."""
+    return tuple(each.name for each in observed if rank_on_the_way(each.name, daemon, stage) == 0)

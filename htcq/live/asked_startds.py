@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 #: How many startds of a machine are asked for their knobs.
 _MAX_BESIDE = 4
+#: So many times the claims that led to a start are wasted claims.
+_WASTED = 4
 #: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
 #: how many tries that start nothing are no accident.
 _MAX_FAILING, _OFTEN = 8, 3
@@ -84,7 +86,9 @@ def starts_nothing(tries: Tries, running: int) -> bool:
     often = max(_OFTEN, _OFTEN * running)
     if max(claims, activations) < often:
         return False
-    return starts == 0 or min(claims, activations) == 0 or starts >= often
+    if starts == 0 or claims == 0 or starts >= often:
+        return True
+    return claims >= max(often, _WASTED * activations)
 
 
 def _tries(ad: Mapping[str, Any]) -> Tries:

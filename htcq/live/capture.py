@@ -112,6 +112,8 @@ class _Capture:
             together(self.rounds.left_out),
             self._accountant_log(),
             tuple(self.without_users),
+            negotiators.locations,
+            schedds.locations,
         )
 
     def _accountant_log(self) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,8 @@ class Captured:
     ``failed`` has each failed query and the reason; ``left_out`` are single ads that could not be
     read.
     ``without_users`` are the schedds that gave no user records, and why: most ask for
-    authentication, which READ authorisation by address does not need.
+    authentication, which READ authorisation by address does not need. ``negotiators`` and
+    ``schedds`` are the locations of those in the collector (htcq.live.ads.LOCATION).
     """
 
     pool: str
@@ -54,6 +56,8 @@ class Captured:
     left_out: tuple[LeftOut, ...] = ()
     accountant_log: tuple[int, int] | None = None
     without_users: tuple[tuple[str, str], ...] = ()
+    negotiators: tuple[Mapping[str, str], ...] = ()
+    schedds: tuple[Mapping[str, str], ...] = ()
 
     def meta(self) -> dict[str, Any]:
         """Return the content of meta.json."""

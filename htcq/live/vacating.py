@@ -18,10 +18,9 @@ from htcq.classads import spelled
 from htcq.elastic.reclaim.precheck import ClaimNow
 from htcq.elastic.reclaim.reclaim_fields import JobKey
 from htcq.errors import BindingsError
-from htcq.live.ads import LOCATION, location_ad
+from htcq.live.ads import location_ad
 from htcq.live.bindings import NO_BINDINGS, failures, load, reason
 from htcq.live.deadline import Task, TaskOutcome, run_all
-from htcq.pool.record import Record
 
 _RUNNING = 2
 _FACTS = ("ClusterId", "ProcId", "JobUniverse")
@@ -134,13 +133,12 @@ class Queues:
         return outcome
 
 
-def queues_of(schedds: Iterable[Record], pool: str | None, timeout: float) -> Queues:
-    """Return the queues of ``schedds`` in the pool of the collector ``pool`` (None: this one's)."""
-    places = {
-        each.name: {name: each.text(name) for name in LOCATION if each.text(name)}
-        for each in schedds
-    }
-    return Queues(places, pool, timeout)
+def queues_of(schedds: Iterable[Mapping[str, str]], pool: str | None, timeout: float) -> Queues:
+    """Return the queues of the schedds at these locations.
+
+    They are in the pool of the collector ``pool`` (None: this machine's).
+    """
+    return Queues({each["Name"]: each for each in schedds}, pool, timeout)
 
 
 def _facts(place: dict[str, str], constraint: str, wanted: str) -> dict[str, float | None]:

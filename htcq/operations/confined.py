@@ -117,7 +117,10 @@ def evaluated(
     begun = _begun(name, limits, memory, seconds, ())
     if isinstance(begun, Ended):
         if begun.record is None or begun.status != EXIT_FINE:
-            raise Confined(begun.status)
+            if _nobody_reads():
+                raise Confined(begun.status)
+            # A loop goes on: whoever took over the child would end it without a word.
+            raise ConfinementError(f"{name}: the process that evaluates it ended without a record")
         return found_in(begun.record)
     for each in channels:
         os.close(each)
@@ -193,6 +196,15 @@ def _open_channels() -> list[int]:
             if int(name) > _STANDARD and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
                 found.append(int(name))
     return found
+
+
+def _nobody_reads() -> bool:
+    """Return whether standard output is a pipe whose other end is closed."""
+    import select
+
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _hand_over(record: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +10,7 @@ from htcq.elastic.reclaim.reclaim_history import DAY
 from htcq.errors import InputError, JournalError
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
+from htcq.store.history_clock import clock_now
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
@@ -159,15 +159,15 @@ def tree_states_of(name: str, trees: Iterable[str]) -> dict[str, TreeState]:
         try:
             journal = read_journal(Path(settings.journal))
             activity = activity_of(journal.state, settings.max_failures)
-            last_day = _last_day(journal, file.reclaims[tree].journal, time.time())
+            last_day = _last_day(journal, file.reclaims[tree].journal)
         except (JournalError, OSError) as error:
             activity = Activity(UNKNOWN, str(error))
         found[tree] = TreeState(activity, file.windows[tree], last_day, file.reclaims[tree])
     return found
 
 
-def _last_day(journal: Journal, reclaim: str, now: float) -> LastDay:
-    """Return what the journals of writer and reclaim have of the 24 hours before ``now``.
+def _last_day(journal: Journal, reclaim: str) -> LastDay:
+    """Return what the journals of writer and reclaim have of the last 24 hours.
 
     Raises:
         JournalError: one cannot be read.
@@ -175,8 +175,9 @@ def _last_day(journal: Journal, reclaim: str, now: float) -> LastDay:
     from htcq.elastic.activity import LastDay
     from htcq.elastic.journal import APPLY, INTENT, REFUSED
 
-    recent = [each for each in journal.records if each.time > now - DAY]
-    lost = list(ReclaimJournal(Path(reclaim)).lost_today(now))
+    clock = clock_now()
+    recent = journal.since(DAY, clock)
+    lost = list(ReclaimJournal(Path(reclaim)).lost_today(clock.now))
     return LastDay(
         refused=sum(each.kind == REFUSED for each in recent),
         writes=sum(each.kind == INTENT and each.what == APPLY for each in recent),

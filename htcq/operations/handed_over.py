@@ -131,9 +131,9 @@ def _number(text: str) -> float:
 def record_of(kind: Any, value: object, where: str = "it") -> Any:
     """Return ``value`` as ``kind``: a dataclass, or a type that its fields may have.
 
-    These are str, bool, int, float, each of them or None, tuple[X, ...] and Mapping[str, X]; object
-    is whatever JSON has. A field of a dataclass that is missing is refused, and so is one that it
-    has not.
+    These are str, bool, int, float, each of them or None, tuple[X, ...], tuple[X, Y] and
+    Mapping[str, X]; object is whatever JSON has. A field of a dataclass that is missing is refused,
+    and so is one that it has not.
 
     Raises:
         ConfinementError: ``value`` is something else; ``where`` says which.
@@ -149,9 +149,7 @@ def record_of(kind: Any, value: object, where: str = "it") -> Any:
     if origin is typing.Union:
         return None if value is None else record_of(arguments[0], value, where)
     if origin is tuple:
-        if not isinstance(value, list):
-            raise _refused(where, "a list")
-        return tuple(record_of(arguments[0], each, where) for each in value)
+        return _tuple_of(arguments, value, where)
     if not isinstance(value, dict):
         raise _refused(where, "an object")
     if origin is not None:
@@ -160,6 +158,16 @@ def record_of(kind: Any, value: object, where: str = "it") -> Any:
     if wanted.keys() != value.keys():
         raise _refused(where, kind.__name__)
     return kind(**{name: record_of(each, value[name], name) for name, each in wanted.items()})
+
+
+def _tuple_of(kinds: Any, value: object, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _refused(where, "a list")
+    if kinds[-1] is Ellipsis:
+        return tuple(record_of(kinds[0], each, where) for each in value)
+    if len(value) != len(kinds):
+        raise _refused(where, f"a list of {len(kinds)}")
+    return tuple(record_of(kind, each, where) for kind, each in zip(kinds, value))
 
 
 def _is_whole(value: object) -> bool:

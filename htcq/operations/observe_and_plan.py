@@ -9,14 +9,28 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from htcq.elastic.gates import GateRefusal
+from htcq.elastic.handover import (
+    Handover,
+    handover_from,
+    handover_json,
+    with_known_weight,
+    wrong_groups,
+)
+from htcq.errors import RefusedError
 from htcq.live.reconfig import Negotiator
+from htcq.operations.handed_over import record_of
 from htcq.operations.health import check_configuration, told_ailments
-from htcq.operations.pool_source import OpenSource, Source, open_source, read_open
+from htcq.operations.pool_source import (
+    OpenSource,
+    Source,
+    evaluated_from,
+    open_source,
+    read_open,
+)
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.elastic.gates import GateRefusal
-    from htcq.elastic.handover import Handover
     from htcq.elastic.journal import JournalState, PoolSeen
     from htcq.elastic.next_step import NextStep
     from htcq.elastic.pool_health import PoolHealth
@@ -34,6 +48,8 @@ class Captured:
     ages: SlotAges | None
 
 
+#: How many times as long as a report it takes: the plan is tried in simulated cycles.
+SIMULATED = 4
 #: A window says that at least such a part of the pool is there, for what it can be taken to weigh.
 _LEAST_PART = 0.01
 
@@ -54,8 +70,6 @@ class Observed:
 
     def handover(self, state: JournalState) -> Handover:
         """Return what is to be written, as a step after ``state``."""
-        from htcq.elastic.handover import Handover
-
         plan = self.step.plan
         over = len(plan.over)
         return Handover(
@@ -82,6 +96,26 @@ def capture(source: Source, declared: Declared) -> Captured:
     return Captured(opened, ages)
 
 
+@dataclass(frozen=True)
+class PlannedStep:
+    """The next step, and why it must not be taken; a cycle takes ``cycle_seconds``."""
+
+    given: Handover
+    changes: bool
+    refusals: tuple[GateRefusal, ...]
+    cycle_seconds: float
+
+
+@dataclass(frozen=True)
+class _StepRecord:
+    """A planned step as the confined process hands it over; ``given`` is a handover as JSON."""
+
+    given: object
+    changes: bool
+    refusals: tuple[GateRefusal, ...]
+    cycle_seconds: float
+
+
 def observe_and_plan(
     source: Source,
     declared: Declared,
@@ -89,9 +123,28 @@ def observe_and_plan(
     present: str | None,
     now: float,
     accept_loss: bool = False,
-) -> Observed:
-    """Read the pool and return the next step as of ``now``; see :func:`plan_of`."""
-    return plan_of(capture(source, declared), declared, state, present, now, accept_loss)
+) -> PlannedStep:
+    """Return the next step of the pool as of ``now``; it is evaluated in a confined process.
+
+    Raises:
+        RefusedError: the step is not one of the declared groups.
+        HtcqError: as :func:`plan_of`.
+    """
+    captured = capture(source, declared)
+
+    def look() -> _StepRecord:
+        found = plan_of(captured, declared, state, present, now, accept_loss)
+        given = handover_json(found.handover(state))
+        changes = bool(found.step.plan.changes)
+        return _StepRecord(given, changes, found.refusals, found.sight.cycle_seconds)
+
+    record = record_of(_StepRecord, evaluated_from([captured.opened], look, SIMULATED))
+    given = handover_from(record.given, "the plan")
+    for wrong in wrong_groups(given, declared.quotas.groups):
+        raise RefusedError(wrong.message, wrong.hint)
+    if state.seen is not None and not accept_loss:
+        given = with_known_weight(given, state)
+    return PlannedStep(given, record.changes, record.refusals, record.cycle_seconds)
 
 
 def plan_of(

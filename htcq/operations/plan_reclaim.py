@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.elastic.journal import PoolSeen
 from htcq.errors import JournalError, PoolError
 from htcq.operations.elastic_quotas import read_tree
+from htcq.operations.handed_over import record_of
 from htcq.operations.health import check_configuration, told_ailments
-from htcq.operations.pool_source import read
+from htcq.operations.observe_and_plan import SIMULATED
+from htcq.operations.pool_source import evaluated_from, open_source, read_open
+from htcq.operations.reclaim_record import NeedyClaim, ObservedReclaim, check_observed
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
-    from htcq.elastic.journal import JournalState, PoolSeen
+    from htcq.elastic.journal import JournalState
     from htcq.elastic.pool_health import PoolHealth
     from htcq.elastic.reclaim.reclaim_events import ReclaimEvent
     from htcq.elastic.reclaim.reclaim_fields import JobKey
-    from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
-    from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
     from htcq.elastic.records import ElasticObservation
     from htcq.elastic.usage_check import UsageLook
+    from htcq.live.captured import Captured
     from htcq.live.userprio import UserPriorities
-    from htcq.operations.pool_source import Source
+    from htcq.operations.pool_source import OpenSource, Source
     from htcq.pool.pool import Pool
+    from htcq.pool.slot_ages import SlotAges
     from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.quota.elastic.window import Window
     from htcq.settings.elastic_write import WriteSettings
@@ -52,20 +56,11 @@ class ReclaimRequest:
 
 
 @dataclass(frozen=True)
-class ObservedReclaim:
-    """One observation of a pool and the plan of reclaim.
+class Reclaiming:
+    """What is observed, and the daemons that are there (None: of a snapshot)."""
 
-    ``places`` has, by slot, the slot that is there once it is free. ``seen`` is the size of the
-    pool. ``refusals`` are the reasons why nothing may be done.
-    """
-
-    plan: ReclaimPlan
-    pool: Pool
-    observation: ElasticObservation
-    history: ReclaimHistory
-    places: Mapping[str, str]
-    seen: PoolSeen
-    refusals: tuple[str, ...] = ()
+    found: ObservedReclaim
+    daemons: Captured | None
 
 
 def read_request(name: str, negotiator: str, journal: str | None) -> ReclaimRequest:
@@ -87,66 +82,120 @@ def read_request(name: str, negotiator: str, journal: str | None) -> ReclaimRequ
     )  # fmt: skip
 
 
-def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
+def plan_reclaim(source: Source, wanted: ReclaimRequest) -> Reclaiming:
     """Read the pool and return what would be taken back now.
 
+    The pool is evaluated in a confined process; this one, which may act, takes plain values.
+
     Raises:
-        HtcqError: the pool or the journal cannot be read.
+        HtcqError: the pool or the journal cannot be read, or what was found is refused.
     """
+    opened = open_source(source)
+    events = wanted.journal.events()
+    asked = _asked(opened, wanted)
+    writer = _looked_up(wanted, events)
+    found: ObservedReclaim = record_of(
+        ObservedReclaim,
+        evaluated_from([opened], lambda: _look(opened, wanted, events, asked, writer), SIMULATED),
+    )
+    check_observed(found, wanted.quotas.groups, wanted.limits, wanted.journal)
+    return Reclaiming(found, opened.captured)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What daemons of a live pool say when they are asked.
+
+    ``allowed`` has for how many seconds jobs may run, ``ceilings`` those of submitters; ``why``
+    says why these are not known.
+    """
+
+    allowed: Mapping[JobKey, float] = field(default_factory=dict)
+    ages: SlotAges | None = None
+    ceilings: Mapping[str, int] = field(default_factory=dict)
+    why: str = ""
+
+
+def _asked(opened: OpenSource, wanted: ReclaimRequest) -> _Answers:
+    from htcq.live.reconfig import Negotiator
+    from htcq.live.userprio import UserPriorities
+    from htcq.live.vacating import queues_of
+
+    source, captured = opened.source, opened.captured
+    if captured is None:
+        return _Answers()
+    silent = {what.partition("jobs of ")[2] for what, _ in captured.failed}
+    heard = [each for each in captured.schedds if each["Name"] not in silent]
+    queues = queues_of(heard, source.pool, source.timeout)
+    asked = _Answers(
+        queues.allowed_times(wanted.limits.wall_time),
+        Negotiator(source.pool, source.negotiator, source.timeout).slot_ages(),
+    )
+    priorities = UserPriorities(source.pool, source.negotiator, timeout=source.timeout)
+    try:
+        there = priorities.ceilings()
+    except PoolError as error:
+        return replace(asked, why=f"the ceilings of submitters are not known: {error}")
+    return replace(asked, ceilings={who: each.ceiling for who, each in there.items()})
+
+
+def _look(
+    opened: OpenSource,
+    wanted: ReclaimRequest,
+    events: Sequence[ReclaimEvent],
+    asked: _Answers,
+    writer: _Writer,
+) -> ObservedReclaim:
+    """Evaluate the pool and plan."""
     from htcq.elastic.fitted_runtime import fitted_runtimes
     from htcq.elastic.invariants import violations
-    from htcq.elastic.journal import PoolSeen
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
     from htcq.elastic.reclaim import planner
     from htcq.elastic.reclaim.free_space import FreeSpaces
-    from htcq.live.reconfig import Negotiator
-    from htcq.live.vacating import queues_of
     from htcq.pool.pool import seconds_of
 
-    pool = read(source)
+    source = opened.source
+    pool = read_open(opened)
     check_configuration(pool)
-    told_ailments(pool)
+    ailing = told_ailments(pool)
     now = time.time()
     if source.snapshot:
         now = seconds_of(pool.taken_at) or now
     wanted = wanted.at(now)
     observation = observe(pool, wanted.quotas, source.negotiator)
     fitted = fitted_runtimes(wanted.quotas, observation)
-    events = wanted.journal.events()
-    live = source.snapshot is None
-    ends: Mapping[JobKey, float] = {}
-    ages = None
-    if live:
-        silent = {what.partition("jobs of ")[2] for what, _ in pool.failed}
-        heard = [schedd for schedd in pool.schedds if schedd.name not in silent]
-        queues = queues_of(heard, source.pool, source.timeout)
-        ends = ends_of(observation, queues.allowed_times(wanted.limits.wall_time))
-        ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
-    health = health_of(pool, source.negotiator, observation.pool_weight, ages, observation.usage)
-    refused = list(_refusals(source, wanted, health, observation, events, pool))
+    ends = ends_of(observation, asked.allowed)
+    health = health_of(
+        pool, source.negotiator, observation.pool_weight, asked.ages, observation.usage
+    )
+    refused = list(_refusals(source, wanted, health, observation, writer, pool))
     refused += [
         f"the computation contradicts itself: {wrong}" for wrong in violations(fitted.computed)
     ]
     if pool.jobs is None:
         refused.append("the queues are not known")
-    ceilings: Mapping[str, int] = {}
-    if live:
-        try:
-            there = priorities_of(source, pool, observation.negotiator).ceilings()
-            ceilings = {who: each.ceiling for who, each in there.items()}
-        except PoolError as error:
-            refused.append(f"the ceilings of submitters are not known: {error}")
+    refused += filter(None, [asked.why])
     planned = planner.plan_reclaim(
-        fitted.outcome, observation, pool, wanted.limits, events, ends, ceilings
+        fitted.outcome, observation, pool, wanted.limits, events, ends, asked.ceilings
     )
     spaces = FreeSpaces(pool)
-    places = {str(slot.name): spaces.place(str(slot.name)) for slot in pool.slots or ()}
-    history = wanted.journal.history(observation.negotiator)
-    seen = PoolSeen(
-        health.slots, health.schedds, health.pool_weight, usage=_usage_after(wanted, events, health)
+    in_need = {each.group for each in planned.needs}
+    return ObservedReclaim(
+        planned,
+        {each.slot: spaces.place(each.slot) for each in planned.evictions},
+        len(observation.claims),
+        tuple(
+            NeedyClaim(each.group, each.schedd, each.job, spaces.place(each.slot))
+            for each in observation.claims
+            if each.group in in_need
+        ),
+        PoolSeen(
+            health.slots, health.schedds, health.pool_weight, usage=_usage_after(writer, health)
+        ),
+        tuple(refused),
+        ailing,
     )
-    return ObservedReclaim(planned, pool, observation, history, places, seen, tuple(refused))
 
 
 def ends_of(
@@ -161,12 +210,33 @@ def ends_of(
     return ends
 
 
+@dataclass(frozen=True)
+class _Writer:
+    """The state of the writer of quotas, and the text of its file; ``why`` it is not known.
+
+    ``stopped`` says why no job may be vacated.
+    """
+
+    state: JournalState | None = None
+    present: str | None = None
+    why: str = ""
+    stopped: str = ""
+
+
+def _looked_up(wanted: ReclaimRequest, events: Iterable[ReclaimEvent]) -> _Writer:
+    try:
+        state, present = _state_of_writer(wanted.gates, events)
+    except (JournalError, OSError) as error:
+        return _Writer(why=f"it is not known whether elastic quotas are on: {error}")
+    return _Writer(state, present, stopped=why_stopped(wanted))
+
+
 def _refusals(
     source: Source,
     wanted: ReclaimRequest,
     health: PoolHealth,
     observation: ElasticObservation,
-    events: Iterable[ReclaimEvent],
+    writer: _Writer,
     pool: Pool,
 ) -> Iterator[str]:
     """Yield why nothing may be done: what holds the writer back holds reclaim back too."""
@@ -175,14 +245,12 @@ def _refusals(
     from htcq.quota.elastic.window import expected_part
     from htcq.report.printable import tell
 
-    try:
-        state, present = _state_of_writer(wanted.gates, events)
-    except (JournalError, OSError) as error:
-        yield f"it is not known whether elastic quotas are on: {error}"
+    state, present = writer.state, writer.present
+    if state is None:
+        yield writer.why
         return
-    stopped = why_stopped(wanted)
-    if stopped:
-        yield stopped
+    if writer.stopped:
+        yield writer.stopped
     clock = time.time()
     if source.snapshot:
         clock = health.taken_at or observation.taken_at
@@ -247,30 +315,26 @@ def _state_of_writer(
     return state, present
 
 
-def _usage_after(
-    wanted: ReclaimRequest, events: Iterable[ReclaimEvent], health: PoolHealth
-) -> UsageLook:
+def _usage_after(writer: _Writer, health: PoolHealth) -> UsageLook:
     """Return what this look leaves for the next comparison with the accountant."""
     from htcq.elastic.usage_check import UsageLook, look_of
 
     before = UsageLook()
-    with contextlib.suppress(JournalError, OSError):
-        state, _ = _state_of_writer(wanted.gates, events)
-        if state.seen is not None:
-            before = state.seen.usage
+    if writer.state is not None and writer.state.seen is not None:
+        before = writer.state.seen.usage
     if health.taken_at is None:
         return before
     return look_of(health.usage, health.taken_at, before, health.cycle_seconds)
 
 
-def priorities_of(source: Source, pool: Pool, negotiator: str) -> UserPriorities:
+def priorities_of(source: Source, daemons: Captured, negotiator: str) -> UserPriorities:
     """Return the negotiator's record of submitters, and whether it lends ceilings."""
     from htcq.htcondor.releases import LENT_CEILINGS
     from htcq.live.userprio import UserPriorities
     from htcq.pool.versions import version
 
-    named = [each for each in pool.negotiators if each.name == negotiator]
-    found = named or list(pool.negotiators)
-    running = version(found[0].value("CondorVersion")) if found else ()
+    named = [each for each in daemons.negotiators if each["Name"] == negotiator]
+    found = named or list(daemons.negotiators)
+    running = version(found[0].get("CondorVersion", "")) if found else ()
     leases = bool(running) and LENT_CEILINGS.holds(running)
     return UserPriorities(source.pool, source.negotiator, leases, source.timeout)

@@ -34,6 +34,7 @@ from htcq.settings.changes import Changes
 from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
+    from htcq.live.captured import Captured
     from htcq.operations.config_directory import Given
     from htcq.operations.finished_jobs import PastFile
     from htcq.store.config_directory import Place
@@ -78,23 +79,15 @@ class Source:
 
 @dataclass(frozen=True)
 class OpenSource:
-    """A pool whose files are open, and of which nothing was read yet."""
+    """A pool whose files are open, and of which nothing was read yet.
+
+    ``captured``: what was asked of a live one.
+    """
 
     source: Source
     files: Opened
     places: tuple[Place, ...] = ()
-
-
-def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
-    """Return the pool ``source``, also with the configuration that ``changes`` make.
-
-    ``changes`` are knobs of the central manager. ``past`` adds the jobs of another file. What was
-    left out is reported on standard error.
-
-    Raises:
-        HtcqError: it cannot be read at all, or is not that of the negotiator.
-    """
-    return read_open(open_source(source, changes, past), changes, past)
+    captured: Captured | None = None
 
 
 def open_source(source: Source, changes: Changes = (), past: PastFile | None = None) -> OpenSource:
@@ -128,8 +121,8 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
             source.limits,
             source.job_attributes,
         )
-        capture(source.pool, path, source.timeout, progress(), wanted)
-        return OpenSource(source, open_files(path, source.limits))
+        captured = capture(source.pool, path, source.timeout, progress(), wanted)
+        return OpenSource(source, open_files(path, source.limits), captured=captured)
 
 
 def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -> None:
@@ -165,9 +158,14 @@ def _bounds(opened: Sequence[OpenSource], work: int) -> tuple[str, Limits, int, 
 def read_open(
     opened: OpenSource, changes: Changes = (), past: PastFile | None = None, partly: bool = False
 ) -> Pool:
-    """Return the pool whose files are open, otherwise as :func:`read`.
+    """Return the pool whose files are open, also with the configuration that ``changes`` make.
 
-    ``partly``: also where its central configuration is there and cannot be read.
+    ``changes`` are knobs of the central manager. ``past`` adds the jobs of another file. What was
+    left out is reported on standard error. ``partly``: also where its central configuration is
+    there and cannot be read.
+
+    Raises:
+        HtcqError: it cannot be read at all, or is not that of the negotiator.
     """
     source = opened.source
     if source.config:

@@ -5,7 +5,6 @@ No pool is read.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +28,9 @@ from htcq.operations.quota_writer import Writer
 from htcq.operations.reclaim_steps import release_by_journal
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
+from htcq.store.history_clock import clock_now
+
+_WRONG_CLOCK = "this machine's clock is before the installation of htcq, and so wrong"
 
 
 def writer_of_journal(
@@ -81,9 +83,13 @@ def disable(writer: Writer, silence: float | None) -> str:
     Raises:
         HtcqError: it could not be; the journal says what is there.
     """
-    silent_for = writer.state().silent_for(time.time())
-    if silence is not None and silent_for <= silence:
-        return f"{writer.path}: left alone; something succeeded {silent_for:.0f} s ago"
+    if silence is not None:
+        silent_for = writer.journal.silent_for(clock_now())
+        if silent_for is None:
+            tell(f"htcq: {writer.path}: {_WRONG_CLOCK}")
+            return f"{writer.path}: left alone; it is not known when something succeeded"
+        if silent_for <= silence:
+            return f"{writer.path}: left alone; something succeeded {silent_for:.0f} s ago"
     with writer.alone():
         return _disabled(writer, silence is not None)
 

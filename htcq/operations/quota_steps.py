@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from htcq.elastic.handover import Handover
     from htcq.elastic.journal import JournalState
     from htcq.operations.elastic_quotas import Declared
-    from htcq.operations.observe_and_plan import Observed
+    from htcq.operations.observe_and_plan import PlannedStep
     from htcq.operations.pool_source import Source
     from htcq.settings.elastic_write import WriteSettings
 
@@ -94,12 +94,12 @@ def apply_by_id(
         state = writer.state()
         found = observe_and_plan(source, declared, state, writer.present(), made, accept_loss)
         _refuse(found.refusals)
-        if found.step.plan.id != plan:
+        if found.given.plan != plan:
             raise RefusedError(
-                f"the pool has another plan by now: {found.step.plan.id}",
+                f"the pool has another plan by now: {found.given.plan}",
                 "look at 'htcq elastic plan' again",
             )
-        yield _take(writer, found.handover(state), asked=True)
+        yield _take(writer, found.given, asked=True)
 
 
 def apply_handover(source: Source, declared: Declared, given: Handover) -> Iterator[str]:
@@ -141,9 +141,9 @@ def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[st
         source, declared, writer.state(), writer.present(), time.time(), accept_loss
     )
     _refuse(found.refusals)
-    done = "would change" if found.step.plan.changes else "would stay as it is"
-    told = f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)"
-    return told, found.sight.cycle_seconds
+    done = "would change" if found.changes else "would stay as it is"
+    told = f"{writer.path}: {done} by plan {found.given.plan} (--yes writes it)"
+    return told, found.cycle_seconds
 
 
 def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator[tuple[str, float]]:
@@ -172,14 +172,14 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
                 source, declared, state, writer.present(), time.time(), accept_loss
             )
         if found.refusals:
-            plan, why = found.step.plan.id, _told(found)
-            seen = state.seen and replace(state.seen, usage=found.seen.usage)
+            plan, why = found.given.plan, _told(found)
+            seen = state.seen and replace(state.seen, usage=found.given.seen.usage)
             writer.add(JournalRecord(0, 0.0, REFUSED, plan=plan, told=why, seen=seen))
             _refuse(found.refusals)
-        yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
+        yield _take(writer, found.given, asked=False), found.cycle_seconds
 
 
-def _is_forgotten(writer: Writer, found: Observed) -> bool:
+def _is_forgotten(writer: Writer, found: PlannedStep) -> bool:
     """Return whether the negotiator lacks a knob of the file, and a reconfig was not yet tried.
 
     A step that was refused for the same reason has tried one: another file overrides the knob.
@@ -190,7 +190,7 @@ def _is_forgotten(writer: Writer, found: Observed) -> bool:
     return last.kind != REFUSED or last.told != _told(found)
 
 
-def _told(found: Observed) -> str:
+def _told(found: PlannedStep) -> str:
     return "; ".join(each.message for each in found.refusals)
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from htcq.elastic.journal import PoolSeen
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
-    from htcq.elastic.records import ElasticObservation
     from htcq.live.vacating import Queues
+    from htcq.operations.reclaim_record import ObservedReclaim
     from htcq.settings.reclaim import ReclaimLimits
     from htcq.store.reclaim_journal import ReclaimJournal
 
@@ -83,15 +83,13 @@ class Reclaimer:
         if plan.stopped and history.useless(dict(plan.measured)):
             self.journal.append(StopEvent(self._origin(), plan.stopped))
 
-    def act(
-        self, plan: ReclaimPlan, observation: ElasticObservation, places: Mapping[str, str]
-    ) -> ReclaimReport:
-        """Do what ``plan`` says; ``places`` has, by slot, the slot that is there once it is free.
+    def act(self, found: ObservedReclaim) -> ReclaimReport:
+        """Do what the plan of ``found`` says.
 
         Raises:
             JournalError: the journal cannot be written. Nothing is done that is not in the journal.
         """
-        report = ReclaimReport()
+        plan, report = found.plan, ReclaimReport()
         self.ceilings.recognize(report.messages)
         self.ceilings.release(plan.release, report.messages)
         self.ceilings.renew(plan.renew, report.messages)
@@ -106,25 +104,20 @@ class Reclaimer:
             else:
                 able.append(eviction)
         if able:
-            intent = self._intent(able, plan, observation, places)
+            intent = self._intent(able, found)
             self.journal.append(intent)
             self._vacate(intent.action, able, report)
         return report
 
-    def _intent(
-        self,
-        evictions: Sequence[Eviction],
-        plan: ReclaimPlan,
-        observation: ElasticObservation,
-        places: Mapping[str, str],
-    ) -> IntentEvent:
-        freed = sorted({places[eviction.slot] for eviction in evictions})
+    def _intent(self, evictions: Sequence[Eviction], found: ObservedReclaim) -> IntentEvent:
+        plan = found.plan
+        freed = sorted({found.places[eviction.slot] for eviction in evictions})
         # The negotiator chooses among all of them.
         needy = sorted(each.group for each in plan.needs if each.ready)
         there = [
             (claim.schedd, claim.job)
-            for claim in observation.claims
-            if claim.group in needy and places.get(claim.slot) in freed
+            for claim in found.needy
+            if claim.group in needy and claim.place in freed
         ]
         return IntentEvent(
             self._origin(),

@@ -20,21 +20,21 @@ from htcq.live.vacating import queues_of
 from htcq.operations.ceilings import Ceilings
 from htcq.operations.operator import operator
 from htcq.operations.plan_reclaim import plan_reclaim, priorities_of, why_stopped
-from htcq.operations.pool_source import read
+from htcq.operations.pool_source import open_source
 from htcq.operations.reclaim import Reclaimer
 from htcq.operations.system_log import log_change
-from htcq.poolquota.published import Published
 from htcq.store.elastic_journal import Journal
 from htcq.store.lock import held
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
+    from htcq.live.captured import Captured
     from htcq.live.reconfig import Negotiator
     from htcq.operations.ceilings import Listed
-    from htcq.operations.plan_reclaim import ObservedReclaim, ReclaimRequest
+    from htcq.operations.plan_reclaim import Reclaiming, ReclaimRequest
     from htcq.operations.pool_source import Source
     from htcq.operations.reclaim import ReclaimReport
-    from htcq.pool.pool import Pool
+    from htcq.operations.reclaim_record import ObservedReclaim
 
 _COMMAND = "elastic reclaim"
 #: An action that is under way ends after its present batch.
@@ -63,7 +63,7 @@ def take_back(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, 
     """
     with _alone(wanted):
         found, reclaimer = _recorded(source, wanted)
-        report = reclaimer.act(found.plan, found.observation, found.places)
+        report = reclaimer.act(found)
         _log(wanted, report)
     return found, report
 
@@ -134,11 +134,11 @@ def list_ceilings(source: Source, wanted: ReclaimRequest) -> list[Listed]:
     return _reclaimer(source, wanted).ceilings.listed()
 
 
-def _planned(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
+def _planned(source: Source, wanted: ReclaimRequest) -> Reclaiming:
     """Return what is observed, once more if a write began or ended meanwhile."""
     before = _last_of_writer(wanted)
     found = plan_reclaim(source, wanted)
-    if found.refusals and _last_of_writer(wanted) != before:
+    if found.found.refusals and _last_of_writer(wanted) != before:
         found = plan_reclaim(source, wanted)
     return found
 
@@ -170,7 +170,8 @@ def _alone(wanted: ReclaimRequest) -> Iterator[None]:
 def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, Reclaimer]:
     limits = wanted.limits
     wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
-    found = _planned(source, wanted)
+    planned = _planned(source, wanted)
+    found = planned.found
     if found.refusals:
         more = ""
         if len(found.refusals) > 1:
@@ -179,23 +180,27 @@ def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, 
             f"nothing is taken back: {found.refusals[0]}{more}",
             "'htcq elastic reclaim plan' prints the whole plan",
         )
-    reclaimer = _reclaimer_of(source, wanted, found.pool)
-    reclaimer.record(found.plan, found.history, found.seen)
+    reclaimer = _reclaimer_of(source, wanted, planned.daemons)
+    history = wanted.journal.history(found.plan.negotiator)
+    reclaimer.record(found.plan, history, found.seen)
     return found, reclaimer
 
 
 def _reclaimer(source: Source, wanted: ReclaimRequest) -> Reclaimer:
-    """Return what acts on the pool, after reading all of it but its queues."""
+    """Return what acts on the pool, after asking for all of it but its queues."""
     from dataclasses import replace
 
-    return _reclaimer_of(source, wanted, read(replace(source, queues=False)))
+    # Nothing of it is evaluated: where the daemons are is known from the query.
+    return _reclaimer_of(source, wanted, open_source(replace(source, queues=False)).captured)
 
 
-def _reclaimer_of(source: Source, wanted: ReclaimRequest, pool: Pool) -> Reclaimer:
-    negotiator = Published(pool, source.negotiator or pool.negotiator).negotiator
-    priorities = priorities_of(source, pool, negotiator)
+def _reclaimer_of(source: Source, wanted: ReclaimRequest, daemons: Captured | None) -> Reclaimer:
+    if daemons is None:
+        raise PoolError(f"{source.name} is no live pool", "jobs are taken back from a live pool")
+    negotiator = source.negotiator or daemons.negotiator
+    priorities = priorities_of(source, daemons, negotiator)
     ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
-    queues = queues_of(pool.schedds, source.pool, source.timeout)
+    queues = queues_of(daemons.schedds, source.pool, source.timeout)
     return Reclaimer(
         wanted.journal, ceilings, queues, wanted.limits, negotiator, operator(),
         lambda: _why_stopped_now(wanted),

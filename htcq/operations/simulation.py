@@ -15,7 +15,14 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.changed_pool import tell_knobs, tell_omissions, tell_unit
 from htcq.operations.health import check_configuration, check_jobs, marked, told_ailments
 from htcq.operations.machine_knobs import check_central, with_machine_changes
-from htcq.operations.pool_source import Files, Source, confine_to, open_source, read_open
+from htcq.operations.pool_source import (
+    Files,
+    OpenSource,
+    Source,
+    confine_to,
+    open_source,
+    read_open,
+)
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes, MachineChange
@@ -74,8 +81,26 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
     Raises:
         HtcqError: it cannot be read, or has no jobs, or no configuration that could be changed.
     """
-    opened = open_source(asked.source, asked.changes, asked.arrivals)
-    confine_to([opened], files, 1 if asked.course is None else asked.course.cycles)
+    opened = opened_for(asked)
+    confine_to([opened], files, cycles_of(asked))
+    return _subject_in(opened, asked)
+
+
+def opened_for(asked: Simulation) -> OpenSource:
+    """Open the files of the pool.
+
+    Raises:
+        HtcqError: there is none, or it cannot be asked.
+    """
+    return open_source(asked.source, asked.changes, asked.arrivals)
+
+
+def cycles_of(asked: Simulation) -> int:
+    """Return the number of cycles."""
+    return 1 if asked.course is None else asked.course.cycles
+
+
+def _subject_in(opened: OpenSource, asked: Simulation) -> Subject:
     pool = read_open(opened, asked.changes, asked.arrivals)
     check_jobs(pool)
     check_configuration(pool)
@@ -191,13 +216,13 @@ def course_printed(
     )
 
 
-def simulated(asked: Simulation) -> tuple[int, dict[str, Any]]:
-    """Simulate; return the exit status, and all of it for JSON.
+def simulated(asked: Simulation, opened: OpenSource) -> tuple[int, dict[str, Any]]:
+    """Simulate the pool whose files are ``opened``; return the exit status, and all of it for JSON.
 
     Raises:
         HtcqError: as :func:`read_subject`.
     """
-    subject = read_subject(asked)
+    subject = _subject_in(opened, asked)
     if asked.course is None:
         now, then = one_cycle(asked, subject)
         return status_of((then or now).trace.crash, subject), cycle_printed(now, then, subject)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 
-from htcq.errors import HtcqError
 from htcq.live.deadline import Task, TaskOutcome, run_all
-from htcq.operations.simulation import Simulation, simulated
+from htcq.operations.handed_over import record_of
+from htcq.operations.pool_source import evaluated_from
+from htcq.operations.simulation import Simulation, cycles_of, opened_for, simulated
 from htcq.operations.sweep_place import Place
 from htcq.report.failure import told
 from htcq.report.terminal import Bar, Silent, progress
@@ -80,24 +81,39 @@ class _Crew:
 def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
     """Run one item in this process and keep its result; return whether another try is hopeless."""
     words = ("--snapshot", place.snapshot, *place.results.ground.arguments, *item.arguments)
-    # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by
-    # this process.
-    (outcome,) = run_all([Task(item.name, _ended, (words, reader))], math.inf)
-    if not outcome.done:
-        raise HtcqError(outcome.why)
-    status, printed, said = outcome.value
-    verdict = judged(status, printed, said, {place.snapshot: place.source})
+    ended = _ended(words, reader)
+    verdict = judged(ended.status, ended.printed, ended.said, {place.snapshot: place.source})
     place.results.keep(Run(item, verdict, tries))
     return verdict.hopeless
 
 
-def _ended(words: Sequence[str], reader: Reader) -> tuple[int, str, str]:
-    """Return a simulation's exit status, its result as JSON (empty: none), and its messages."""
+@dataclass(frozen=True)
+class _Ended:
+    """A simulation's exit status, its result as JSON (empty: none), and its messages."""
+
+    status: int
+    printed: str
+    said: str
+
+
+def _ended(words: Sequence[str], reader: Reader) -> _Ended:
+    """Return what came of a simulation; the snapshot is evaluated in a confined process.
+
+    That process may be a stranger's: this one, which keeps results, takes a record of it.
+    """
     said = io.StringIO()
+
+    def look() -> _Ended:
+        status, result = simulated(asked, opened)
+        return _Ended(status, json.dumps(result, indent=2), said.getvalue())
+
     with redirect_stderr(said):
         try:
-            status, result = simulated(reader(words))
-            printed = json.dumps(result, indent=2)
+            asked = reader(words)
+            opened = opened_for(asked)
+            found = evaluated_from([opened], look, cycles_of(asked))
+            ended: _Ended = record_of(_Ended, found)
         except (Exception, KeyboardInterrupt) as error:
-            status, printed = told(error), ""
-    return status, printed, said.getvalue()
+            status = told(error)
+            return _Ended(status, "", said.getvalue())
+    return ended

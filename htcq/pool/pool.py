@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from htcq.classads import Value, as_number
+from htcq.classads import UNDEFINED, Value, as_number
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.daemons import STARTD as STARTD_DAEMON
@@ -115,6 +115,15 @@ class Pool:
         left_out = [each.sentence for each in self.left_out]
         failed = [f"{what}: {why}" for what, why in self.failed]
         return (*self.damage, *left_out, *failed)
+
+    def job_name(self, job: Job) -> str:
+        """Return the id of ``job``, with its access point where the pool has several.
+
+        Of a made-up job that is its name.
+        """
+        if job.proc is UNDEFINED:
+            return str(job.cluster)
+        return job.full_id if len(self.schedds) > 1 else job.id
 
     @property
     def moment(self) -> float | None:

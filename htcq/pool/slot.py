@@ -37,7 +37,7 @@ SHARED = (
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
     "PreemptingConcurrencyLimits", "PreemptingAccountingGroup", "PreemptingUser", "PreemptingRank",
     "MaxJobRetirementTime", "PslotRollupInformation", "WantClaiming",
-    "Unhibernate",
+    "Unhibernate", "MachineMaxVacateTime",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 

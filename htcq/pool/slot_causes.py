@@ -21,6 +21,7 @@ from htcq.pool.slot_state import (
     RETIRING,
     RUNNING,
     START_FALSE,
+    VACATING,
 )
 from htcq.units import DISK, GPUS
 
@@ -45,7 +46,12 @@ STALE, ASSET_MISSING = "stale", "asset-missing"
 SLOT_CAUSES: Mapping[str, CauseType] = {
     RUNNING: CauseType("running", "A claim that a job runs in.", "the end of the job"),
     RETIRING: CauseType(
-        "retiring", "A claim that ends: its job retires or is vacated.", "the end of the job"
+        "retiring", "A claim that ends: its job runs on until it retires.", "the end of the job"
+    ),
+    VACATING: CauseType(
+        "vacating",
+        "A claim that ends: its job was told to end, and its slot takes no other before.",
+        "the end of the job; MachineMaxVacateTime, after which the startd kills it",
     ),
     CLAIMED_IDLE: CauseType(
         "claimed and idle",
@@ -92,8 +98,9 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
     ),
     OWNER: CauseType(
         "used by their owners",
-        "START is false without a job (state Owner): the owner of the machine has it.",
-        "the owner; START",
+        "The state Owner: START is false without a job, or IS_OWNER is true. The startd refuses "
+        "each claim.",
+        "the owner; START or IS_OWNER of the execution point",
         True,
     ),
     BACKFILL: CauseType("backfill", "A slot that offers what another slot has as well.", "nothing"),

@@ -1,7 +1,7 @@
 """What a slot's own ad says of its use: for which state it is given to no job, and how it is used.
 
-Follows condor_state.cpp and Resource.cpp of HTCondor 25.14: the states Owner, Drained, Shutdown and
-Delete match nothing, and so do slots of a machine that drains, is offline or has broken.
+Follows condor_state.cpp, Resource.cpp, ResState.cpp and command.cpp of HTCondor 25.14. The
+negotiator looks at Requirements, not at the state: it matches slots whose startd refuses the claim.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from htcq.classad.names import words
-from htcq.classads import as_number, literal
+from htcq.classads import as_number, literal, named
 from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.slot import Slot
 from htcq.units import attribute, shortened
@@ -25,6 +25,7 @@ DIRECT_ATTACH, BACKFILL, DATA, OCU = "direct-attach", "backfill", "data-slot", "
 START_FALSE = "start-false"
 # How a claimed slot is used.
 RUNNING, RETIRING, CLAIMED_IDLE = "running", "retiring", "claimed-idle"
+VACATING = "vacating"
 
 #: By what the startd compares what a job asks for with what is left.
 LIMITS = "WithinResourceLimits"
@@ -36,7 +37,10 @@ _LETTERS = 80
 #: What a startd measures again and again, of its machine.
 _PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
 _GONE = frozenset(("Shutdown", "Delete"))
-_ENDING = frozenset(("Retiring", "Vacating", "Killing"))
+#: States in which a startd refuses each claim, whatever Requirements say.
+_REFUSING = frozenset(("Owner", "Preempting", *_GONE))
+_VACATE_TIME = "MachineMaxVacateTime"
+_ENDING = frozenset(("Vacating", "Killing"))
 
 
 def is_draining(slot: Slot) -> bool:
@@ -58,6 +62,29 @@ def is_backfill(slot: Slot) -> bool:
     """Return whether ``slot`` offers what another slot has as well."""
     frame = slot.frame
     return frame.value("BackfillSlot") is True or frame.value("SlotBackfill") is True
+
+
+def refusing_state(slot: Slot) -> str:
+    """Return the state in which the startd of ``slot`` refuses each claim; empty where it does not.
+
+    A slot is in the state Owner while IS_OWNER is true, and a claim goes back to it at once.
+    """
+    return str(slot.state) if slot.state in _REFUSING else ""
+
+
+def is_owned_and_open(slot: Slot) -> bool:
+    """Return whether ``slot`` is in the state Owner though START is not false for every job.
+
+    The negotiator matches it, and its startd refuses each claim.
+    """
+    if slot.state != "Owner" or start_is_false(slot):
+        return False
+    start = slot.frame.expression("Start")
+    if start is None or named("Start").evaluate(slot.ad()) is not False:
+        return True
+    # With =?= and the like it is false without a job, and true for some.
+    found = start.references()
+    return bool(found.target) or any(name not in slot.frame for name in found.own)
 
 
 def closed_by(slot: Slot) -> str:
@@ -152,10 +179,32 @@ def missing_consumption(slot: Slot) -> tuple[str, ...]:
 def used_as(slot: Slot) -> str:
     """Return how a claimed ``slot`` is used; empty where nobody has claimed it."""
     if slot.state == "Preempting" or (slot.claimed and slot.activity in _ENDING):
+        return VACATING
+    if slot.claimed and slot.activity == "Retiring":
         return RETIRING
     if slot.state == "Matched" or (slot.claimed and slot.activity == "Idle"):
         return CLAIMED_IDLE
     return RUNNING if slot.claimed else ""
+
+
+def vacate_seconds(slot: Slot) -> float | None:
+    """Return for how long a job of ``slot`` may go on once it is told to end; None: not known.
+
+    The startd kills it then. A job that asks for less time is killed sooner
+    (Resource.cpp:evalMaxVacateTime, 25.14).
+    """
+    if _VACATE_TIME not in slot.frame:
+        return None
+    seconds = as_number(named(_VACATE_TIME).evaluate(slot.ad()))
+    return None if seconds is None else float(seconds)
+
+
+def vacating_until(slot: Slot) -> float | None:
+    """Return the last moment of a job that is being vacated, in seconds since 1970."""
+    since, seconds = as_number(slot.activity_since), vacate_seconds(slot)
+    if slot.activity != "Vacating" or since is None or seconds is None:
+        return None
+    return since + seconds
 
 
 class Drain(NamedTuple):

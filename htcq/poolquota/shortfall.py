@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from htcq.classads import as_number
-from htcq.pool.slot import Slot
+from htcq.pool.slot import Slot, number_or
 from htcq.pool.slot_causes import SLOT_CAUSES
 from htcq.pool.slot_state import machine_of, used_as
 from htcq.poolquota.closings import Closings
@@ -123,7 +123,7 @@ def unclaimed_of(quotas: PoolQuotas) -> Unclaimed:
         cause = closings.first(slot)
         if cause:
             closed[cause].append((float(each.in_pool), slot))
-        elif as_number(slot.cpus) != 0:
+        elif number_or(slot.cpus, 1) > 0:
             free += each.in_pool
     found = [_closed(cause, parts) for cause, parts in closed.items()]
     found = [each for each in found if each.amount > 0 and SLOT_CAUSES[each.name].needs_somebody]

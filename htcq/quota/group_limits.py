@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from htcq.classads import Ad, Expr
 from htcq.quota.allocation import GroupAllocation
+from htcq.quota.group_tree import Group
 from htcq.std_sort import std_order
 
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
@@ -147,6 +148,11 @@ class SubtreeUsage:
         return total + node.used
 
 
+def strict_quota(group: Group, subtree_quota: float) -> float:
+    """Return what a group that accepts no surplus, and all below it, may use together."""
+    return group.config_quota if group.static else subtree_quota
+
+
 def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
     """Return ``limit`` cut by the ancestors that accept no surplus, and who cut it last.
 
@@ -158,9 +164,7 @@ def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -
     while above is not None:
         group = above.group
         if not group.accept_surplus:
-            quota = above.subtree_quota
-            if group.static:
-                quota = group.config_quota
+            quota = strict_quota(group, above.subtree_quota)
             available = max(0.0, quota - subtree_usage[above])
             if growth > available:
                 growth, held_by = available, group.name

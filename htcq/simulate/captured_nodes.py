@@ -48,21 +48,71 @@ def amounts_of(slot: Slot) -> dict[str, int]:
     }
 
 
-def machine_of(slots: Sequence[Slot]) -> dict[str, int]:
+@dataclass(frozen=True)
+class Hardware:
+    """What a partitionable slot says of itself and of its machine, as plain values.
+
+    Nodes are made of it where no ad is evaluated. ``host`` is the machine's name, ``type_id`` 0
+    where the ad has none, ``version`` HTCondor's, ``card`` the name of its GPUs. ``amounts`` are
+    those of the slot at birth, ``machine`` those that the ad says of the machine; cpus in cores.
+    """
+
+    host: str
+    type_id: int
+    version: str
+    card: str
+    amounts: Mapping[str, int]
+    machine: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Startd:
+    """One startd with its partitionable slots, and whether it has no others."""
+
+    name: str
+    alone: bool
+    slots: tuple[Hardware, ...]
+
+
+def hardware_of(slot: Slot) -> Hardware:
+    """Return what ``slot`` says of its hardware."""
+    amounts, machine = amounts_of(slot), dict[str, int]()
+    for asset in amounts:
+        whole = as_number(slot.value(f"Total{attribute(asset)}"))
+        if whole is not None:
+            machine[asset] = int(whole) // (cpu_shares_of(slot) if asset == CPUS else 1)
+    card = slot.value("GPUs_DeviceName")
+    return Hardware(
+        str(slot.machine),
+        int(as_number(slot.value("SlotTypeID")) or 0),
+        version_text(slot.value("CondorVersion")),
+        card if isinstance(card, str) else "",
+        amounts,
+        machine,
+    )
+
+
+def startds_of(slots: Sequence[Slot]) -> tuple[Startd, ...]:
+    """Return the startds that ``slots`` are of, in the order of their first slots."""
+    startds: dict[str, list[Slot]] = {}
+    for slot in slots:
+        startds.setdefault(slot.startd or str(slot.machine), []).append(slot)
+    return tuple(
+        Startd(name, stands_alone(own), tuple(hardware_of(each) for each in own if divisible(each)))
+        for name, own in startds.items()
+    )
+
+
+def machine_of(slots: Sequence[Hardware]) -> dict[str, int]:
     """Return what the machine has, cpus in cores; the sum of its slots where they do not say."""
     found = {}
-    for asset in dict.fromkeys(asset for slot in slots for asset in amounts_of(slot)):
-        whole = as_number(slots[0].value(f"Total{attribute(asset)}"))
-        total = sum(amounts_of(slot).get(asset, 0) for slot in slots)
-        found[asset] = (
-            total
-            if whole is None
-            else int(whole) // (cpu_shares_of(slots[0]) if asset == CPUS else 1)
-        )
+    for asset in dict.fromkeys(asset for slot in slots for asset in slot.amounts):
+        total = sum(slot.amounts.get(asset, 0) for slot in slots)
+        found[asset] = slots[0].machine.get(asset, total)
     return found
 
 
-def node_of(has: Mapping[str, int], slot: Slot) -> Node:
+def node_of(has: Mapping[str, int], slot: Hardware) -> Node:
     """Return the node that has so much and the version of HTCondor of ``slot``.
 
     Raises:
@@ -71,16 +121,15 @@ def node_of(has: Mapping[str, int], slot: Slot) -> Node:
     custom = {
         asset: amount for asset, amount in has.items() if asset not in (*BUILT_IN_ASSETS, GPUS)
     }
-    card = slot.value("GPUs_DeviceName")
-    cards = (Gpu("GPUs", card),) if isinstance(card, str) and has.get(GPUS) else ()
+    cards = (Gpu("GPUs", slot.card),) if slot.card and has.get(GPUS) else ()
     return Node(
         cpus=has[CPUS],
         memory_mb=has[MEMORY],
         disk_kb=has[DISK],
         gpus=has.get(GPUS, 0),
         custom=custom,
-        condor_version=version_text(slot.value("CondorVersion")),
-        hostname=str(slot.machine),
+        condor_version=slot.version,
+        hostname=slot.host,
         gpu_devices=cards,
     )
 
@@ -94,35 +143,33 @@ class CapturedNode:
 
     name: str
     node: Node
-    slots: tuple[Slot, ...]
+    slots: tuple[Hardware, ...]
     alone: bool
 
 
-def captured_nodes(slots: Sequence[Slot]) -> tuple[tuple[CapturedNode, ...], dict[str, list[str]]]:
+def captured_nodes(
+    startds: Sequence[Startd],
+) -> tuple[tuple[CapturedNode, ...], dict[str, list[str]]]:
     """Return the nodes with partitionable slots, and the names of all others by reason."""
-    startds: dict[str, list[Slot]] = {}
-    for slot in slots:
-        startds.setdefault(slot.startd or str(slot.machine), []).append(slot)
     found: list[CapturedNode] = []
     left_out: dict[str, list[str]] = {}
-    for name, own in startds.items():
-        parts = tuple(slot for slot in own if divisible(slot))
-        if not parts:
-            left_out.setdefault("no partitionable slot", []).append(name)
+    for startd in startds:
+        if not startd.slots:
+            left_out.setdefault("no partitionable slot", []).append(startd.name)
             continue
         try:
-            node = node_of(_together(parts), parts[0])
+            node = node_of(_together(startd.slots), startd.slots[0])
         except HtcqError as error:
-            left_out.setdefault(str(error), []).append(name)
+            left_out.setdefault(str(error), []).append(startd.name)
             continue
-        found.append(CapturedNode(name, node, parts, stands_alone(own)))
+        found.append(CapturedNode(startd.name, node, startd.slots, startd.alone))
     return tuple(found), left_out
 
 
-def _together(slots: Sequence[Slot]) -> dict[str, int]:
+def _together(slots: Sequence[Hardware]) -> dict[str, int]:
     """Return what ``slots`` have together: a static slot beside them takes no part in the fleet."""
     found: dict[str, int] = {}
     for slot in slots:
-        for asset, amount in amounts_of(slot).items():
+        for asset, amount in slot.amounts.items():
             found[asset] = found.get(asset, 0) + amount
     return found

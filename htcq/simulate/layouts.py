@@ -15,13 +15,12 @@ from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.kinds import Chosen
 from htcq.capacity.layout import Part, SlotType, lay_out
 from htcq.capacity.layout import Slot as Layout
-from htcq.classads import as_number
 from htcq.errors import HtcqError, ModelError
 from htcq.node import Node
 from htcq.pool.slot import Slot
 from htcq.simulate.captured_nodes import (
     CapturedNode,
-    amounts_of,
+    Hardware,
     cpu_shares_of,
     machine_of,
     node_of,
@@ -46,7 +45,7 @@ def shape(slot: Slot) -> tuple[object, ...]:
 
 
 def laid_out(
-    types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot], alone: bool
+    types: tuple[SlotType, ...], literal: bool, slots: Sequence[Hardware], alone: bool
 ) -> list[Layout]:
     """Return what the slot types of a site file make of the partitionable ``slots`` of one machine.
 
@@ -62,26 +61,25 @@ def laid_out(
     return _by_type(types, literal, slots)
 
 
-def _on_slot(kind: SlotType, literal: bool, slot: Slot, alone: bool) -> Layout:
+def _on_slot(kind: SlotType, literal: bool, slot: Hardware, alone: bool) -> Layout:
     """Return the one model on a slot of whatever size."""
-    has, machine = amounts_of(slot), machine_of([slot])
+    has, machine = slot.amounts, machine_of([slot])
     if alone and has[CPUS] == machine[CPUS]:
         return lay_out(node_of(has, slot), (kind,), literal)[0]
     parts: dict[str, Part] = {asset: has.get(asset, 0) for asset in machine}
     parts[DISK] = Fraction(has[DISK], max(1, machine[DISK]))
-    type_id = as_number(slot.value("SlotTypeID"))
-    part = replace(kind, number=int(type_id or 1), parts=parts)
+    part = replace(kind, number=slot.type_id or 1, parts=parts)
     return lay_out(node_of(machine, slot), (part,), literal)[0]
 
 
-def _by_type(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot]) -> list[Layout]:
+def _by_type(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Hardware]) -> list[Layout]:
     """Return the models of the slots by their slot types, if those are what the file says."""
     laid = {
         each.type.number: each
         for each in lay_out(node_of(machine_of(slots), slots[0]), types, literal)
     }
     shares = common_shares(tuple(kind.choice for kind in types))
-    there = [int(as_number(slot.value("SlotTypeID")) or 0) for slot in slots]
+    there = [slot.type_id for slot in slots]
     for number, layout in laid.items():
         if there.count(number) != layout.type.count:
             raise ModelError(
@@ -90,7 +88,7 @@ def _by_type(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot]) 
     for number, slot in zip(there, slots):
         if number not in laid:
             raise ModelError(f"slot type {number} is none of the file's")
-        for asset, has in amounts_of(slot).items():
+        for asset, has in slot.amounts.items():
             would = laid[number].total.get(asset, 0) // (shares if asset == CPUS else 1)
             if asset != DISK and abs(has - would) > (_SAME_MEMORY * has if asset == MEMORY else 0):
                 raise ModelError(f"slot type {number} would have {would} {asset}, not {has}")

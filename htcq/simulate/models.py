@@ -20,7 +20,13 @@ from htcq.policy.weight import greatest
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
-from htcq.simulate.captured_nodes import divisible, machine_of, node_of, stands_alone
+from htcq.simulate.captured_nodes import (
+    divisible,
+    hardware_of,
+    machine_of,
+    node_of,
+    stands_alone,
+)
 from htcq.simulate.layouts import laid_out, shape
 from htcq.simulate.publishing import Model, Publishing
 from htcq.simulate.reweighed import reweighed, with_schedd_weight
@@ -135,10 +141,9 @@ def _modelled(
         key = (kind, alone, *map(shape, pslots))
         if key not in known:
             try:
-                known[key] = [
-                    Model(each, model.literal)
-                    for each in laid_out(types, model.literal, pslots, alone)
-                ]
+                hardware = [hardware_of(slot) for slot in pslots]
+                layouts = laid_out(types, model.literal, hardware, alone)
+                known[key] = [Model(each, model.literal) for each in layouts]
             except HtcqError as error:
                 known[key] = str(error)
         outcome = known[key]
@@ -155,7 +160,8 @@ def _types_of(model: MachineModel, pslots: Sequence[Slot]) -> tuple[str, tuple[S
     """Return the kind of a machine, and the slot types that the model's file has for it."""
     if not model.kinds:
         return "", model.types
-    chosen = choose(model.types, model.kinds, node_of(machine_of(pslots), pslots[0]))
+    hardware = [hardware_of(slot) for slot in pslots]
+    chosen = choose(model.types, model.kinds, node_of(machine_of(hardware), hardware[0]))
     return chosen.kind, chosen.types
 
 

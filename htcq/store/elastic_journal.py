@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from htcq.elastic.journal import JournalRecord, JournalState, after, compacted_records
+from htcq.clock import Clock, sane_times
+from htcq.elastic.journal import (
+    JournalRecord,
+    JournalState,
+    after,
+    compacted_records,
+    silent_for,
+)
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.store.event_log import EventLog, Fold
+from htcq.store.history_clock import clock_now
 from htcq.store.lines import MAX_BYTES, is_long
 
 
@@ -56,13 +65,32 @@ class Journal:
             ),
         )
 
+    def silent_for(self, clock: Clock) -> float | None:
+        """Return for how many seconds nothing has succeeded; None where nobody can tell.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        return silent_for(self.records, clock)
+
+    def since(self, seconds: float, clock: Clock) -> list[JournalRecord]:
+        """Return the records of the last ``seconds``.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        records = self.records
+        times = sane_times([record.stamp for record in records], clock)
+        return [each for each, time in zip(records, times) if time > clock.now - seconds]
+
     def append(self, record: JournalRecord) -> None:
-        """Add ``record``; it is on the disk when this returns.
+        """Add ``record``, with the boot; it is on the disk when this returns.
 
         Raises:
             JournalError: it could not be added, and the journal is as it was.
         """
-        self._log.append(record)
+        stamp = clock_now().stamped(record.time)
+        self._log.append(replace(record, boot=stamp.boot, up=stamp.up))
 
     def shorten(self, most: int = MAX_BYTES) -> Path | None:
         """Begin a shorter journal where it has more than ``most`` bytes.

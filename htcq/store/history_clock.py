@@ -15,14 +15,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import htcq
+from htcq.clock import SKEW, Clock
 from htcq.settings.durations import HOUR
 
 #: Kinds of texts that are reported as changes: records that were set aside, a step of the clock.
 AHEAD, STEP = "clock", "clock-step"
 #: What a first look leaves, and when the machine was started by its clock.
 _LOOK, _BOOT = "clock-look", "clock-boot"
-#: A clock that is set right by fewer seconds has made no step.
-_SKEW = 60
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 #: A clock that was ahead by less is waited for: no more of a history lacks its records.
 WAIT = 2 * HOUR
@@ -34,17 +33,33 @@ _TABLES = (("sample", "pool_group", "name"), ("ledger", "account", "name, dimens
 _OF_POOL = "negotiator, unit"
 
 
-def note_clock(connection: sqlite3.Connection, pool: int, now: int) -> None:
-    """Keep when this machine was started by its clock, and by how much that differs from before.
+def clock_now() -> Clock:
+    """Return what this machine's clock says, with the boot and the seconds since that.
 
-    ``now`` is the time of a record of ``pool`` that was made just now.
+    A clock that is before the installation of htcq is wrong now.
     """
     try:
         boot = _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
         # Without /proc nothing but the clock itself tells the time.
+        boot = ""
+    now, up = time.time(), time.clock_gettime(time.CLOCK_BOOTTIME)
+    return Clock(now, boot, up, now >= _installed())
+
+
+def _installed() -> float:
+    return Path(htcq.__file__).stat().st_mtime
+
+
+def note_clock(connection: sqlite3.Connection, pool: int, now: int) -> None:
+    """Keep when this machine was started by its clock, and by how much that differs from before.
+
+    ``now`` is the time of a record of ``pool`` that was made just now.
+    """
+    clock = clock_now()
+    if not clock.boot:
         return
-    started = round(time.time() - time.clock_gettime(time.CLOCK_BOOTTIME))
+    boot, started = clock.boot, round(clock.now - clock.up)
     where = "WHERE pool = ? AND kind = ?"
     found = connection.execute(f"SELECT name, text FROM kept {where}", (pool, _BOOT)).fetchone()
     connection.execute(
@@ -54,7 +69,7 @@ def note_clock(connection: sqlite3.Connection, pool: int, now: int) -> None:
     connection.execute(row, (pool, _BOOT, boot, str(started), now, now))
     if found is not None and found[0] == boot:
         step = started - int(found[1])
-        if abs(step) > _SKEW:
+        if abs(step) > SKEW:
             connection.execute(row, (pool, STEP, "", str(step), now, now))
 
 
@@ -65,8 +80,7 @@ def was_ahead(connection: sqlite3.Connection, pool: int, last: int, now: int) ->
     text, which the next one finds. A clock that is before the installation of htcq is wrong now.
     The caller has begun a transaction.
     """
-    installed = Path(htcq.__file__).stat().st_mtime
-    if last - now <= WAIT or now < installed:
+    if last - now <= WAIT or now < _installed():
         return False
     found = connection.execute(
         "SELECT since FROM kept WHERE pool = ? AND kind = ?", (pool, _LOOK)

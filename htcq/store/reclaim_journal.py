@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from htcq.clock import sane_times
 from htcq.elastic.reclaim.compaction import compacted
 from htcq.elastic.reclaim.reclaim_events import (
+    ForeignEvent,
     OwnCeiling,
     ReclaimEvent,
     event_from,
     record_of,
+    stamp_of,
     time_of,
+    with_stamp,
 )
 from htcq.elastic.reclaim.reclaim_fields import JobEntry
 from htcq.elastic.reclaim.reclaim_history import ReclaimHistories, ReclaimHistory
 from htcq.errors import JournalError
-from htcq.store.event_log import EventLog, Fold
+from htcq.store.event_log import EventLog
+from htcq.store.history_clock import clock_now
 from htcq.store.lines import MAX_BYTES, is_long
 
 _VERSION = 1
@@ -33,9 +39,6 @@ class ReclaimJournal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._log: EventLog[ReclaimEvent] = EventLog(path, self._read, _line_of)
-        self._histories: Fold[ReclaimEvent, ReclaimHistories] = Fold(
-            self._log, ReclaimHistories, ReclaimHistories.after
-        )
 
     @property
     def lock(self) -> Path:
@@ -45,11 +48,27 @@ class ReclaimJournal:
     def events(self) -> Sequence[ReclaimEvent]:
         """Return the events, the oldest first; none where there is no file.
 
+        Their times are those that can be believed (htcq.clock.sane_times).
+
         Raises:
             JournalError: the file cannot be read, another version of htcq has written it, or a line
                 holds a record that no htcq wrote.
         """
-        return list(self._log.events)
+        return self._believed(list(self._log.events))
+
+    def _believed(self, events: Sequence[ReclaimEvent]) -> Sequence[ReclaimEvent]:
+        stamps = [stamp_of(event) for event in events]
+        times = sane_times(stamps, clock_now())
+        return [
+            event if time == stamp.time else with_stamp(event, replace(stamp, time=time))
+            for event, stamp, time in zip(events, stamps, times)
+        ]
+
+    def _histories(self) -> ReclaimHistories:
+        histories = ReclaimHistories()
+        for event in self.events():
+            histories.after(event)
+        return histories
 
     def history(self, negotiator: str) -> ReclaimHistory:
         """Return what was observed and done with ``negotiator``.
@@ -57,7 +76,7 @@ class ReclaimJournal:
         Raises:
             JournalError: as :meth:`events`.
         """
-        return self._histories.state.of(negotiator)
+        return self._histories().of(negotiator)
 
     def ceilings(self, negotiator: str) -> dict[str, OwnCeiling]:
         """Return, by submitter, the ceilings at ``negotiator`` that htcq has set, or may have set.
@@ -65,7 +84,7 @@ class ReclaimJournal:
         Raises:
             JournalError: as :meth:`events`.
         """
-        return self._histories.state.ceilings(negotiator)
+        return self._histories().ceilings(negotiator)
 
     def negotiators_with_ceilings(self) -> tuple[str, ...]:
         """Return the negotiators at which htcq has set ceilings, or may have.
@@ -73,7 +92,7 @@ class ReclaimJournal:
         Raises:
             JournalError: as :meth:`events`.
         """
-        return self._histories.state.lent_to
+        return self._histories().lent_to
 
     def lost_today(self, now: float) -> Iterator[JobEntry]:
         """Yield the jobs vacated in the 24 hours before ``now``, with any negotiator.
@@ -81,15 +100,17 @@ class ReclaimJournal:
         Raises:
             JournalError: as :meth:`events`.
         """
-        for history in self._histories.state.every:
+        for history in self._histories().every:
             yield from history.lost_today(now)
 
     def append(self, event: ReclaimEvent) -> None:
-        """Add ``event``; it is on the disk when this returns.
+        """Add ``event``, with the boot; it is on the disk when this returns.
 
         Raises:
             JournalError: it could not be added.
         """
+        if not isinstance(event, ForeignEvent):
+            event = with_stamp(event, clock_now().stamped(event.origin.time))
         self._log.append(event)
 
     def shorten(self, seconds: float, max_bytes: int = MAX_BYTES) -> Path | None:
@@ -103,8 +124,11 @@ class ReclaimJournal:
         """
         if not is_long(self.path, max_bytes):
             return None
-        events = self.events()
-        kept = compacted(events, seconds)
+        raw = list(self._log.events)
+        events = self._believed(raw)
+        counting = {id(event) for event in compacted(events, seconds)}
+        # What one look at the clock says of their times is not written.
+        kept = [event for event, sane in zip(raw, events) if id(sane) in counting]
         # Where nearly all of it counts, it would be begun anew each time.
         if len(kept) > len(events) / 2:
             return None

@@ -32,7 +32,7 @@ REASONS: Mapping[str, frozenset[str]] = {
         wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE, wall.CONSUMPTION,
         wall.OTHER_ACCESS_POINT, wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION,
         wall.DEDICATED_SCHEDULER, wall.START_VANILLA_UNIVERSE, wall.DEFERRED,
-        wall.CONCURRENCY_LIMIT, wall.DRAINED, wall.STALE, wall.OFFLINE, wall.BROKEN,
+        wall.CONCURRENCY_LIMIT, wall.DRAINED, wall.STALE, wall.OFFLINE, wall.OWNER, wall.BROKEN,
         wall.ASSET_MISSING, *_LIMITS,
     }),
     OVER_LIMIT: _LIMITS,

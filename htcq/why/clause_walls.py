@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from htcq.classads import Expr, Missing, as_number
+from htcq.simulate.cycle.queues import Request
 from htcq.units import counted, shortened
 from htcq.why import match_failure as wall
 from htcq.why.advice import advice
@@ -16,8 +18,9 @@ from htcq.why.requirements import Clause
 #: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name:
 #: condor_submit for the deferral of a start, the schedd for a job that asks for slots of its
 #: dedicated scheduler.
+_DEFERRAL = "deferraltime"
 _WRITTEN = {
-    "deferraltime": (wall.DEFERRED, "it requests a later start: {}"),
+    _DEFERRAL: (wall.DEFERRED, "it requests a later start: {}"),
     "dedicatedscheduler": (
         wall.DEDICATED_SCHEDULER,
         "no slot is dedicated to the scheduler of its access point: {}",
@@ -67,7 +70,10 @@ def _clause(
     text = f"{what} {verb} {_where(count, slots)}"
     if sides:
         text = f"{text}: {sides}"
-    return MatchFailure(id_, text, amounts, advice(terms, clause.of_job))
+    cure = advice(terms, clause.of_job)
+    if clause.of_job and _DEFERRAL in clause.text.lower():
+        cure = "condor_qedit of DeferralTime, to a number of seconds since 1970"
+    return MatchFailure(id_, text, amounts, cure)
 
 
 def _without_policy(
@@ -126,12 +132,33 @@ def _where(count: int, slots: int) -> str:
 
 
 def _written(clause: Clause, found: _Found) -> MatchFailure | None:
-    """Return the wall of a clause that HTCondor wrote; None where it did not."""
+    """Return the wall of a clause that HTCondor wrote; None where it did not.
+
+    A deferral without a time is none: no time makes the clause true.
+    """
     for attribute, (id_, text) in _WRITTEN.items():
         if clause.of_job and attribute in clause.text.lower():
-            now = found[0].failure.now
+            now, terms = found[0].failure.now, _terms(clause, found)
+            if id_ == wall.DEFERRED and any(map(_never_holds, terms)):
+                return None
             shown = readable(clause.text, now)
-            sides = evidence(_terms(clause, found), now)
+            sides = evidence(terms, now)
             told = f"{shown}: {sides}" if sides and id_ == wall.DEFERRED else shown
             return MatchFailure(id_, text.format(told), {"clause": shown})
     return None
+
+
+def waits_for_no_time(clause: Expr, request: Request) -> bool:
+    """Return whether a clause defers the start of a ``request`` to what is no time."""
+    if _DEFERRAL not in clause.words():
+        return False
+    return as_number(request.first.ad().value(_DEFERRAL)) is None
+
+
+def _never_holds(term: Term) -> bool:
+    """Return whether a side that is the job's alone has no value."""
+    sides = (term.left, term.right) if term.right is not None else (term.left,)
+    return any(
+        not side.of_slots and all(isinstance(value, Missing) for value in side.values)
+        for side in sides
+    )

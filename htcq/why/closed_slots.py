@@ -23,6 +23,7 @@ from htcq.pool.slot_state import (
     LIMITS,
     OFFLINE,
     OWNER,
+    OWNER_ACTIVE,
     START_FALSE,
     drain_of,
     has_no_limits,
@@ -45,13 +46,16 @@ Wanted = Callable[[SlotStates, Rows], Array]
 _WALLS: Mapping[str, tuple[str, str]] = {
     STALE: (wall.STALE, "silent"), OFFLINE: (wall.OFFLINE, "offline"),
     HIBERNATING: (wall.OFFLINE, "asleep"), BROKEN: (wall.BROKEN, "broken"),
+    OWNER: (wall.OWNER, "in the state Owner"), OWNER_ACTIVE: (wall.OWNER, "in the state Owner"),
     DRAINED: (wall.DRAINED, "drained"), DEFRAGMENTED: (wall.DRAINED, "drained"),
 }  # fmt: skip
 #: States in which nothing but START closes a slot.
 _OF_START = ("", START_FALSE, OWNER)
 _START = "Start"
 #: Those that end by themselves, which come last.
-_END = (HIBERNATING, DEFRAGMENTED)
+_END = (HIBERNATING, DEFRAGMENTED, OWNER_ACTIVE)
+#: Where START refuses a job as well, its clauses say more than the state.
+_OWNED = (OWNER, OWNER_ACTIVE)
 #: A job that asks for no asset but those of every machine.
 _PLAIN_JOB: Mapping[str, int] = {CPUS: 1, MEMORY: 1, DISK: 1}
 #: How much of a reason that somebody wrote is in a sentence.
@@ -79,13 +83,15 @@ class ClosedSlots:
         #: The slots that nothing else closes as well.
         self._alone: set[str] = set()
 
-    def taking(self, slots: SlotStates, wanted: Wanted) -> Mapping[str, Array]:
-        """Return by cause the rows that a job would have otherwise."""
+    def taking(self, slots: SlotStates, job: JobTable, wanted: Wanted) -> Mapping[str, Array]:
+        """Return by cause the rows that ``job`` would have otherwise."""
         found: dict[str, Array] = {}
         for cause in self._of(slots).keys() & _WALLS.keys():
             # A broken slot has nothing left in its ad.
             left = slots.unused if cause == BROKEN else slots.first
             rows = self._of(slots)[cause] & wanted(slots, left)
+            if cause in _OWNED and rows.any():
+                rows = rows & slots.first.suits(job)
             if rows.any():
                 found[cause] = rows
         return found
@@ -180,11 +186,11 @@ class ClosedSlots:
                 enough[row] = whole >= (asked[row] or 0)
         return rows & arrays.truths_of(enough)
 
-    def walls(self, wanted: Wanted) -> Iterator[MatchFailure]:
-        """Yield a wall for each state that closes slots which a job would have."""
+    def walls(self, job: JobTable, wanted: Wanted) -> Iterator[MatchFailure]:
+        """Yield a wall for each state that closes slots which ``job`` would have."""
         found: dict[str, list[Slot]] = {}
         for slots in self._tables:
-            for cause, rows in self.taking(slots, wanted).items():
+            for cause, rows in self.taking(slots, job, wanted).items():
                 those = [slots.offers[row].slot for row in slots.table.rows_of(rows)]
                 found.setdefault(cause, []).extend(those)
         # Where several states close all slots of one cause nothing starts when it alone ends.

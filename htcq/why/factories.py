@@ -93,6 +93,8 @@ def stuck(jobs: list[Job]) -> tuple[str, str, bool]:
     }  # fmt: skip
     for name, value in limits.items():
         limit = as_number(value)
+        if limit == 0 and name == "max_idle":
+            return "its max_idle is 0", "condor_qedit of JobMaterializeMaxIdle", False
         if limit is not None and 0 < limit <= held:
             text = f"{counted(held, 'job')} on hold count against its {name} of {limit:g}"
             return text, f"{cure}, once the reasons of the holds are removed", False

@@ -147,14 +147,14 @@ def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
     elif above not in ("", group):
         amounts = {**amounts, "held_by": above}
         text += f"; group {above}, which accepts no surplus, and the groups below it use "
-        text += f"{show_number(_below(cycle, above))}, and its quota leaves no more"
+        text += f"{show_number(subtree_usage(cycle, above))}, and its quota leaves no more"
         advice = f"the end of jobs of {above} and of groups below it; a higher quota of {above}"
     elif turn.limit < 1 and not used:
         advice = shut_cure(cycle.quotas, group)
     return MatchFailure(wall.GROUP_QUOTA, text, amounts, advice)
 
 
-def _below(cycle: Cycle, group: str) -> float:
+def subtree_usage(cycle: Cycle, group: str) -> float:
     """Return what a group and all groups below it use."""
     used = cycle.accounts.groups
     start = f"{group}.".lower()

@@ -12,6 +12,7 @@ from htcq.pool.slot_causes import STALE as STALE
 from htcq.pool.slot_state import BROKEN as BROKEN
 from htcq.pool.slot_state import DRAINED as DRAINED
 from htcq.pool.slot_state import OFFLINE as OFFLINE
+from htcq.pool.slot_state import OWNER as OWNER
 
 Amount = Union[int, float, str, bool]
 Amounts = Mapping[str, Amount]
@@ -255,6 +256,10 @@ WALLS: Mapping[str, WallType] = {
     ),
     OFFLINE: WallType(
         "Machines that would take the job are offline.", SLOT_CAUSES[OFFLINE].lifted_by
+    ),
+    OWNER: WallType(
+        "Machines that would take the job are in the state Owner: their startds refuse each claim.",
+        SLOT_CAUSES[OWNER].lifted_by,
     ),
     BROKEN: WallType(
         "The startd has declared slots broken that would take the job.",

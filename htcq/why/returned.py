@@ -11,8 +11,11 @@ from dataclasses import replace
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.cycle import trace
 from htcq.simulate.cycle.trace import (
+    ENDING,
+    GONE,
     NO_JOB_LEFT,
     NOT_CLAIMED,
+    OWNED,
     SCHEDD_IS_FULL,
     SILENT,
     START_REFUSES,
@@ -24,6 +27,8 @@ from htcq.why.match_failure import (
     MAX_JOBS_RUNNING,
     OFFLINE,
     OUTRANKED,
+    OWNER,
+    PREEMPTION,
     STALE,
     START_VANILLA_UNIVERSE,
     USER_MAX_JOBS,
@@ -39,6 +44,16 @@ RETURNED: Mapping[str, str] = {
     trace.OFFLINE: OFFLINE,
     SILENT: STALE,
     NOT_CLAIMED: CLAIM_REFUSED,
+    OWNED: OWNER,
+    ENDING: PREEMPTION,
+    GONE: OFFLINE,
+}
+#: Those for which the schedd asks for the claim, and does not get it.
+_NOT_GRANTED = frozenset((OWNED, ENDING, GONE))
+#: What resolves some of them, where the wall says it of other cases.
+_CURES: Mapping[str, str] = {
+    NOT_CLAIMED: "WantClaiming of the slot",
+    ENDING: "the end of the claim",
 }
 
 
@@ -62,11 +77,13 @@ def given_back(match: Match, access: AccessPoint) -> MatchFailure:
                 f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "
                 "in JOB or SLOT)"
             )
+    if match.refusal not in _NOT_GRANTED:
+        why = f"the schedd returns the match: {why}"
     return MatchFailure(
         id_,
-        f"it is matched with {match.slot}, but the schedd returns the match: {why}",
+        f"it is matched with {match.slot}, but {why}",
         {"given_back": match.slot},
-        "WantClaiming of the slot" if match.refusal == NOT_CLAIMED else "",
+        _CURES.get(match.refusal, ""),
     )
 
 

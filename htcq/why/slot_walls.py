@@ -336,11 +336,13 @@ def _most_asked(blocked: Blocked, asset: str, parts: Sequence[Shortage]) -> _Req
 
 
 def _free(found: _Found, asset: str) -> Number:
-    """Return what these slots have of an asset together."""
+    """Return what these slots have of an asset together; one that is below 0 has nothing."""
     free: Number = 0
     for each in found:
         if asset in each.left:
-            free += each.slots.arrays.together(each.left[asset], each.slots.counts, each.rows)
+            arrays, left = each.slots.arrays, each.left[asset]
+            rows = each.rows & arrays.at_least_zero(left)
+            free += arrays.together(left, each.slots.counts, rows)
     return free
 
 

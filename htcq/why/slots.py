@@ -29,13 +29,12 @@ from htcq.why.match_failure import (
     CONSUMPTION,
     OUTRANKED,
     PREEMPTION,
-    REQUIREMENTS,
     SLOT_CONSTRAINT,
     START,
-    START_VANILLA_UNIVERSE,
     MatchFailure,
 )
 from htcq.why.negotiator import other_cycle
+from htcq.why.origins import as_requested, with_writers
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
@@ -149,27 +148,14 @@ class SlotSide:
         return (*self._seen, *self._hidden)
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
-        """Yield ``walls``, naming the schedd where it, not the job, sets the Requirements."""
-        access = self._cycle.askers.access
-        start = access[access.name_of(job)].start
-        if start is None:
-            yield from walls
-            return
-        condition = "" if job.parallel else start.condition(job)
-        own = job.frame.text("Requirements")
-        for each in walls:
-            clause, slots = each.amounts.get("clause"), each.amounts.get("slots")
-            is_written = isinstance(clause, str) and clause in condition and clause not in own
-            if each.id != REQUIREMENTS or not is_written:
-                yield each
-                continue
-            text = (
-                f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of "
-                f"{each.amounts['of']} slots: {start.text}"
-            )
-            yield MatchFailure(
-                START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text}
-            )
+        """Yield ``walls``, naming the access point where it, not the owner, wrote a clause."""
+        return with_writers(walls, job, self._cycle.askers.access.of(job))
+
+    def as_requested(self, walls: Iterable[MatchFailure], job: Job) -> Iterator[MatchFailure]:
+        """Yield ``walls`` of the request for ``job``, naming what leaves out what the job has."""
+        significant = self._cycle.askers.significant
+        sent = significant.sent(self._cycle.askers.request_of(job).first)
+        return as_requested(walls, job, sent, lambda name: significant.left_out_by(name, job))
 
     def _placed(self, each: MatchFailure) -> MatchFailure:
         """Return a reason with file and line of a START that is no expression, as far as known."""
@@ -199,7 +185,7 @@ class SlotSide:
         is_any_left = not none_left and self._is_any_left(meeting)
         if is_any_left and not is_returned:
             return
-        closed = tuple(self.closed.walls(self._wanting(meeting)))
+        closed = tuple(self.closed.walls(meeting.job, self._wanting(meeting)))
         yield from closed
         if is_any_left:
             return
@@ -239,7 +225,7 @@ class SlotSide:
         for slots, suited in zip(self._seen, suiting):
             machines = slots.machines
             if not slots.is_withheld:
-                closed = self.closed.taking(slots, self._wanting(meeting)).values()
+                closed = self.closed.taking(slots, meeting.job, self._wanting(meeting)).values()
                 machines = machines & ~any_of(closed, slots.nowhere)
                 suited = suited & machines
             wanted = self._wanted(slots, meeting)

@@ -31,6 +31,7 @@ from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
 from htcq.why import match_failure as wall
 from htcq.why.blocked import Blocked
+from htcq.why.clause_walls import waits_for_no_time
 from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requests import with_expressions
@@ -63,7 +64,7 @@ _IN_JOBS = frozenset(("virtualmemory", "totalvirtualmemory"))
 #: Reasons for which a job does not get a slot that would take it.
 _OF_SUITING = frozenset((
     wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION, wall.DRAINED,
-    wall.STALE, wall.OFFLINE, wall.BROKEN, wall.ASSET_MISSING,
+    wall.STALE, wall.OFFLINE, wall.OWNER, wall.BROKEN, wall.ASSET_MISSING,
     wall.SLOT_CONSTRAINT, wall.OTHER_ACCESS_POINT,
 ))  # fmt: skip
 #: Reasons for which no slot takes a job.
@@ -210,7 +211,7 @@ class _Tables:
         """Return what a clause looks at that changes by itself."""
         links = self.context.links
         expression = links.parsed(clause.text)
-        if expression is None:
+        if expression is None or waits_for_no_time(expression, request):
             return frozenset()
         frame = slots.table.offer(0).slot.frame
         return _PASSING & links.reached(expression.words(), frame, request.frame)
@@ -273,9 +274,7 @@ class UnusedSlots:
     def _asked(self, request: Request, some: _Rows, every: _Rows) -> Iterator[SlotStates]:
         """Yield the tables of ``some`` slots, or of ``every`` one that differs to ``request``."""
         for shared, kinds in self._alike.items():
-            rows = some
-            if self._tables.looks_at_each(kinds, request):
-                rows = every
+            rows = every if self._tables.looks_at_each(kinds, request) else some
             slots = self._tables.of(shared, kinds, rows)
             if slots is not None:
                 yield slots

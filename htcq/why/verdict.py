@@ -50,6 +50,7 @@ from htcq.why.match_failure import (
     NO_SUCH_MACHINE,
     OFFLINE,
     OUTRANKED,
+    OWNER,
     REQUIREMENTS,
     SCHEDD_SILENT,
     STALE,
@@ -159,6 +160,7 @@ class Verdicts:
             self._asking.setdefault(id(asking.queue), []).append(asking)
         self._equals = dict(open_orders(self.cycle, self.trace))
         self._by_run: dict[int, _JobVerdict] = {}
+        self._by_frame: dict[tuple[int, int], _JobVerdict] = {}
         self.slots = SlotSide(self.cycle, self.after, lambda: self.others)
         self._beside_others = frozenset(beside_others(self.cycle, self.slots, self.after))
         self._competition = Competition(self.cycle)
@@ -272,7 +274,12 @@ class Verdicts:
         known = self._by_run.get(id(place.run))
         if known is None:
             known = self._by_run[id(place.run)] = self._explained(place, job)
-        return known
+        # Jobs of one request differ in what is not significant.
+        own = self._by_frame.get((id(place.run), id(job.frame)))
+        if own is None:
+            walls = tuple(self.slots.as_requested(known.walls, job))
+            own = self._by_frame[id(place.run), id(job.frame)] = known._replace(walls=walls)
+        return own
 
     def _gathering(self, place: _Place, job: Job, matched: int) -> _JobVerdict:
         """Return what becomes of a job that gets some of the slots that it wants in this cycle."""
@@ -296,7 +303,7 @@ class Verdicts:
             back = self._given_back.get((where, offered.job))
             if back is not None and not back.job:
                 returned = (given_back(back, self._access[where]),)
-        is_closed = any(each.id in (OFFLINE, STALE) for each in returned)
+        is_closed = any(each.id in (OFFLINE, OWNER, STALE) for each in returned)
         if returned and not rejection:
             return self._stays(*self._returned(job, returned, is_closed))
         none_left = (

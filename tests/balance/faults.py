@@ -8,7 +8,7 @@ from random import Random
 
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC
-from htcq.pool.slot_state import DRAINED, OFFLINE, START_FALSE, closed_by, used_as
+from htcq.pool.slot_state import DRAINED, OFFLINE, OWNER, START_FALSE, closed_by, used_as
 from htcq.why.match_failure import SLOT_CONSTRAINT
 from tests.balance.lifts import with_knobs, with_slots
 
@@ -41,6 +41,11 @@ def shut(pool: Pool, dice: Random) -> Pool:
     return with_slots(pool, _chosen(pool, dice), {"Start": "false"}, "Owner")
 
 
+def owned(pool: Pool, dice: Random) -> Pool:
+    """Let some machines be their owners' by IS_OWNER: 25.14.1 advertises the state alone."""
+    return with_slots(pool, _chosen(pool, dice), {}, "Owner")
+
+
 def hidden(pool: Pool, dice: Random) -> Pool:
     """Hide some slots by the negotiator's constraint."""
     names = ", ".join(f'"{name}"' for name in sorted(_chosen(pool, dice)))
@@ -51,5 +56,5 @@ def hidden(pool: Pool, dice: Random) -> Pool:
 
 #: Each cause that a fault makes, with the fault.
 FAULTS: Mapping[str, Fault] = {
-    DRAINED: drained, OFFLINE: offline, START_FALSE: shut, SLOT_CONSTRAINT: hidden,
+    DRAINED: drained, OFFLINE: offline, START_FALSE: shut, OWNER: owned, SLOT_CONSTRAINT: hidden,
 }  # fmt: skip

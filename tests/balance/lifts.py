@@ -12,7 +12,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, SCHEDD, SUBMITTER, Record
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
-from htcq.pool.slot_state import DRAINED, OFFLINE, START_FALSE
+from htcq.pool.slot_state import DRAINED, OFFLINE, OWNER, START_FALSE
 from htcq.why import match_failure as wall
 
 #: A change of a pool; it gets the names of the slots that stand for the cause.
@@ -95,6 +95,7 @@ def _jobs(change: Callable[[Job], Job]) -> Lift:
 LIFTS: Mapping[str, Lift] = {
     DRAINED: _slots("Unclaimed", Start="true", Requirements=_OPEN, Draining="false"),
     OFFLINE: _slots(Offline="false"),
+    OWNER: _slots("Unclaimed"),
     START_FALSE: _slots("Unclaimed", Start="true", Requirements=_OPEN),
     START_REFUSES: _slots(Start="true"),
     SPECIALISED: _slots(Start="true"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from htcq.balance.amounts import Amounts, total_of
 from htcq.balance.balance import Balance, balance_of
-from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED
+from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, UNSLOTTED
 from htcq.classads import as_number
 from htcq.operations.pool_source import pool_of
 from htcq.pool.pool import Pool
@@ -43,7 +43,10 @@ def recorded() -> Iterator[tuple[str, Pool]]:
 
 
 def hardware_of(pool: Pool) -> tuple[int | float, ...]:
-    """Return the cpus, memory and GPUs of all slots at birth, as their own ads say."""
+    """Return the cpus, memory and GPUs of all slots at birth, as their own ads say.
+
+    Pools where slots leave out a part of their machine say so themselves.
+    """
     names = {str(slot.name) for slot in pool.slots or ()}
     sums: list[int | float] = [0, 0, 0]
     for slot in pool.slots or ():
@@ -67,7 +70,9 @@ def check(pool: Pool) -> Balance:
     found = balance_of(verdicts)
     parts = [each.amounts for each in found.by]
     assert found.total.minus(total_of(parts)).is_nothing, found.by
-    assert found.total[1:] == hardware_of(pool)
+    in_no_slot = found.of(UNSLOTTED)
+    in_slots = found.total if in_no_slot is None else found.total.minus(in_no_slot.amounts)
+    assert in_slots[1:] == hardware_of(pool)
     for kind in found.kinds:
         assert kind.total.minus(total_of(each.amounts for each in kind.by)).is_nothing
     assert found.total.minus(total_of(each.total for each in found.kinds)).is_nothing

@@ -9,7 +9,7 @@ import pytest
 from htcq.pool.pool import Pool
 from htcq.report.views.status import headline
 from htcq.report.views.status_text import show_status
-from htcq.simulate.cycle.trace import SILENT
+from htcq.simulate.cycle.trace import ENDING, GONE, OWNED, SILENT
 from htcq.why.choice import all_idle
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdicts
@@ -23,6 +23,7 @@ from tests.audit.sites import (
     pool,
     schedd,
     slot,
+    static_slot,
     submitter,
 )
 from tests.balance.pools import balanced, check
@@ -291,6 +292,58 @@ def test_a_match_with_a_silent_machine_is_no_start() -> None:
     assert "starting" not in [each.cause for each in balanced(given).by]
 
 
+def test_a_startd_in_the_state_owner_refuses_the_claim_of_a_match() -> None:
+    """As seen on 25.14.1 with IS_OWNER = True: the match is made again in each cycle."""
+    given = beside_a_full_machine(State='"Owner"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [OWNED]
+    found = check(given)
+    assert "starting" not in [each.cause for each in found.by]
+    assert [(each.cause, each.jobs) for each in found.faults] == [("owner", 2)]
+    assert found.demand is not None
+    assert [each.reason for each in found.demand.by] == ["owner"]
+    wall = first_of(given)
+    assert (wall.id, wall.text) == ("owner", "node1 is in the state Owner")
+    assert "IS_OWNER" in wall.lifted_by
+
+
+def test_a_false_start_tells_more_than_the_state_owner_that_follows_from_it() -> None:
+    given = beside_a_full_machine(State='"Owner"', Start="Opened == 1", Opened=0)
+    assert not Verdicts(given).trace.matches
+    assert first_of(given).id == "start"
+    assert [each.cause for each in check(given).faults] == ["owner"]
+    # Without the state START would refuse the job all the same.
+    given = beside_a_full_machine(State='"Owner"', Start='TARGET.Project =?= "foo"')
+    assert first_of(given).id == "start"
+    assert not check(given).faults
+
+
+@pytest.mark.parametrize("state", ["Shutdown", "Delete"])
+def test_a_slot_that_ends_grants_no_claim(state: str) -> None:
+    given = beside_a_full_machine(State=f'"{state}"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [GONE]
+    assert first_of(given).id == "offline"
+    assert [each.cause for each in check(given).faults] == ["offline"]
+
+
+def test_a_backfill_job_leaves_a_slot_for_the_claim_of_a_match() -> None:
+    given = beside_a_full_machine(State='"Backfill"')
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [""]
+    assert check(given).of("starting") is not None
+
+
+def test_a_claim_that_ends_is_preempted_once() -> None:
+    """Its startd refuses the claim of another match until it is gone."""
+    ending = static_slot(
+        "slot1@node1", State='"Preempting"', Activity='"Vacating"', CurrentRank=0, Rank="TARGET.Good",
+        AccountingGroup='"bob@site"', RemoteUser='"bob@site"', RemoteOwner='"bob@site"',
+    )  # fmt: skip
+    asks: dict[str, Text] = {"Requirements": REQUIREMENTS, "ScheddName": '"access1"', "Good": 1}
+    given = pool(ending, submitter(), schedd(), negotiator(), jobs=[job(**asks)])
+    assert [each.refusal for each in Verdicts(given).trace.matches] == [ENDING]
+    wall = first_of(given)
+    assert (wall.id, wall.lifted_by) == ("preemption", "the end of the claim")
+
+
 def test_condor_rooster_wakes_sleeping_machines() -> None:
     rooster = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, ROOSTER\n"
     found = check(beside_a_full_machine(config=rooster, Offline="true"))
@@ -383,3 +436,25 @@ def test_jobs_that_flock_from_another_pool_may_want_what_is_free(cpus: int, unkn
     found = balanced(pool(slot(Cpus=cpus), flocking, schedd("far"), negotiator(), jobs=[]))
     said = "20 idle jobs of far, which flock from other pools, cannot be looked at: whether they"
     assert any(each.startswith(said) for each in found.unknown) == unknown
+
+
+# Slots that gave more than they have
+# ---------------------------------------------------------------------------------------
+
+
+def test_a_slot_that_gave_more_than_it_has_has_nothing_left() -> None:
+    """As seen on 25.14.1 where a policy takes no cpus: each dynamic slot has one all the same."""
+    claims = [dynamic_slot(f"slot1_{each}@node1") for each in range(10)]
+    given = pool(
+        slot(Cpus=-2, Memory=6144, NumDynamicSlots=10), *claims, submitter(), schedd(),
+        negotiator(), jobs=[job(ScheddName='"access1"', Requirements=REQUIREMENTS)], config="\n",
+    )  # fmt: skip
+    found = balanced(given)
+    assert found.total.cpus == 10
+    assert all(min(each.amounts[1:]) >= 0 for each in found.by)
+    assert "slot1@node1 gave 2 cores more to dynamic slots than there is" in found.unknown[0]
+    text = first_of(given).text
+    assert "the 1 slot large enough has no cores free" in text
+    out = StringIO()
+    show_status(found, given, (), out)
+    assert "-2" not in out.getvalue()

@@ -1,4 +1,7 @@
-"""All groups of a real pool come in one cycle: each has its min at once, whatever ran before."""
+"""All groups of a real pool come in one cycle: each has its min at once, whatever ran before.
+
+Also with the quotas that are left when nobody keeps the elastic ones, and after a negotiator's restart.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from broken import before
-from claims import claims, come_to, queued
+from claims import claims, come_to, log_from_now, queued
 from conftest import Site
 from elastic_pool import Elastic, elastic_pool
+from testpool import Pool
 
 pytestmark = pytest.mark.condor
 FLAT = {"a": 3, "b": 3, "c": 2}
@@ -52,3 +56,37 @@ def test_all_come_in_one_cycle(
     assert claims(elastic.pool) == expected
     log = elastic.pool.log("NegotiatorLog")
     assert "Preempting" not in log
+
+
+def borrowed(pool: Pool) -> None:
+    """Let one group fill the pool and want more of it."""
+    pool.tool("condor_rm", "-constraint", 'AcctGroup != "a"', check=False)
+    queued(pool, {"a.ann": 12})
+    come_to(pool, {"a.ann": 8})
+
+
+def leave(pool: Pool, count: int) -> None:
+    """Let so many running jobs end."""
+    ads = pool.ads("jobs", ["ClusterId", "ProcId"], constraint="JobStatus == 2")
+    pool.tool("condor_rm", *(f"{ad['ClusterId']}.{ad['ProcId']}" for ad in ads[:count]))
+    pool.wait(lambda: sum(claims(pool).values()) < 8, 30, "an end", ("StartLog",))
+
+
+def test_all_come_to_a_full_pool_by_elastic_and_by_static_quotas(elastic: Elastic) -> None:
+    """The borrower's jobs end after the negotiator has started anew with all queues full."""
+    pool, expected = elastic.pool, {"a.ann": 3, "b.bob": 3, "c.cid": 2}
+    elastic.declare(declared(FLAT))
+    elastic.step()
+    for words in ((), ("disable", "--if-silent", "0s"), ("disable",)):
+        borrowed(pool)
+        if words:
+            status, out, err = elastic.htcq(*words)
+            assert (status, err) == (0, ""), out
+        with before(pool):
+            queued(pool, {"b.bob": 12, "c.cid": 12})
+        log = log_from_now(pool)
+        leave(pool, 5)
+        cycles = elastic.cycles()
+        come_to(pool, expected)
+        assert elastic.cycles() - cycles <= 3, words
+        assert "Preempting" not in log()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from htcq.clock import Clock
 from htcq.elastic.activity import activity_of
 from htcq.elastic.journal import (
     APPLY,
@@ -25,6 +26,7 @@ from htcq.elastic.journal import (
     PoolSeen,
     compacted_records,
     resolved,
+    silent_for,
     state_of,
 )
 from htcq.elastic.journal_lines import line_of, record_from
@@ -37,7 +39,7 @@ FIRST, SECOND = {"a": (3.0, False)}, {"a": (5.0, False)}
 def test_nothing_is_in_force_before_anything_was_written() -> None:
     state = state_of([])
 
-    assert (state.in_force, state.digest, state.elastic, state.silent_for(NOW)) == (
+    assert (state.in_force, state.digest, state.elastic, silent_for([], Clock(NOW))) == (
         None,
         ABSENT,
         False,
@@ -141,7 +143,7 @@ def test_a_look_that_changed_nothing_is_a_success_and_a_refused_one_is_none() ->
         JournalRecord(4, NOW + 1200, REFUSED, told="stale"),
     ]
 
-    assert state_of(records).silent_for(NOW + 1800) == 1200
+    assert silent_for(records, Clock(NOW + 1800)) == 1200
 
 
 def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> None:
@@ -151,18 +153,18 @@ def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> N
     )
     records = [*written(1, FIRST), *unseen, *static]
 
-    assert state_of(records).silent_for(NOW + 100) == 100
+    assert silent_for(records, Clock(NOW + 100)) == 100
 
 
 def test_where_nothing_ever_succeeded_the_silence_begins_with_the_journal() -> None:
-    assert state_of([JournalRecord(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
+    assert silent_for([JournalRecord(1, NOW, REFUSED)], Clock(NOW + 7)) == 7
 
 
 def test_a_success_of_a_clock_that_was_ahead_is_no_sign_of_life() -> None:
     ahead = [*written(1, FIRST, time=NOW + 31_536_000)]
 
-    assert state_of(ahead).silent_for(NOW) == math.inf
-    assert state_of([*written(1, FIRST, time=NOW + 30)]).silent_for(NOW) == -30
+    assert silent_for(ahead, Clock(NOW)) == math.inf
+    assert silent_for([*written(1, FIRST, time=NOW + 30)], Clock(NOW)) == 0
 
 
 def test_the_static_quotas_of_the_last_look_are_kept() -> None:

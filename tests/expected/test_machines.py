@@ -46,6 +46,32 @@ def test_what_starts_is_ended_at_once_and_the_reason_is_told() -> None:
     assert observed(finding)["RecentJobStarts"] == "16"
 
 
+def test_what_may_end_jobs_comes_first_and_what_cannot_is_counted() -> None:
+    """Seen on 25.14.1 with SINGULARITY_JOB = True and no container runtime that works."""
+    set_there = (
+        "EXECUTE = /e\nUID_DOMAIN = site\nALLOW_WRITE = *\nNETWORK_INTERFACE = 127.0.0.1\n"
+        "SLOT1_USER = s1\nSINGULARITY_JOB = True\n"
+    )
+    many = free(RecentJobStarts=16, RecentActivationRequests=16)
+    given = site(many, cycles(), jobs=[ended()], execute={"node1": set_there})
+    finding = only(LASTS, given)
+    knobs = [each for each in observed(finding) if each.isupper()]
+    assert knobs == ["SINGULARITY_JOB", "EXECUTE"]
+    assert observed(finding)["other knobs that are set"] == "4"
+    assert finding.advice.startswith("SINGULARITY_JOB of node1; StartLog")
+    plain = site(many, cycles(), jobs=[ended()], execute={"node1": "EXECUTE = /e\n"})
+    assert finding.advice.endswith(only(LASTS, plain).advice)
+
+
+def test_accounts_of_slots_are_shown_where_nothing_starts() -> None:
+    """Seen on 25.14.1 with SLOT1_USER of an account that the machine lacks."""
+    never = ended(NumJobStarts=0, NumShadowStarts=4)
+    execute = {"node1": "SLOT1_USER = s1\nPREEMPT = True\nALLOW_WRITE = *\n"}
+    here = free(RecentJobStarts=0, RecentActivationRequests=4)
+    finding = only(STARTS, site(here, cycles(), jobs=[never], execute=execute))
+    assert [each for each in observed(finding) if each.isupper()] == ["SLOT1_USER"]
+
+
 def test_a_machine_that_runs_short_jobs_to_their_end_may_lose_one() -> None:
     many = free(RecentJobStarts=200, RecentActivationRequests=200)
     assert not found(LASTS, site(many, cycles(), jobs=[ended()]))
@@ -111,7 +137,7 @@ def test_the_knobs_of_an_access_point_without_shadows_are_named() -> None:
     job = waiting(NumJobMatches=9, NumShadowStarts=9, NumJobStarts=0)
     access = {"access1": "SHADOW = /no/such\nSCHEDD_INTERVAL = 60\nALLOW_READ = *\n"}
     finding = only(STARTS, site(free(), access_point(), cycles(), jobs=[job], access=access))
-    assert list(observed(finding))[:2] == ["SHADOW", "ALLOW_READ"]
+    assert list(observed(finding))[:2] == ["SHADOW", "other knobs that are set"]
 
 
 def test_the_startds_own_counters_say_what_fails_where_jobs_failed_at_several_machines() -> None:

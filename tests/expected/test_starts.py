@@ -6,7 +6,7 @@ import pytest
 
 from htcq.expected.unmet import MISSING
 from htcq.pool.pool import Pool
-from tests.audit.sites import Text, found
+from tests.audit.sites import Text, found, schedd
 from tests.expected.pools import (
     LATELY,
     NOW,
@@ -28,12 +28,21 @@ _OF_ANOTHER: dict[str, Text | None] = {"RemoteUser": '"bob@site"', "AccountingGr
 
 def test_matches_that_come_to_no_claim() -> None:
     """Seen on 25.14.1 with a startd that refuses REQUEST_CLAIM: a match each cycle, and nothing else happens."""
-    execute = {"node1": "DENY_DAEMON = *\nNUM_CPUS = 8\n"}
+    execute = {"node1": "DENY_DAEMON = *\nNUM_CPUS = 8\nEXECUTE = /e\n"}
     finding = only(MISSING, site(free(), cycles(1, 2), jobs=[waiting()], execute=execute))
     assert (
         "considered 6 requests and matched 3, of which no claim of slot1@node1" in finding.message
     )
     assert observed(finding)["DENY_DAEMON"] == "*"
+    assert "EXECUTE" not in observed(finding)
+
+
+def test_jobs_of_one_id_at_two_access_points_are_two() -> None:
+    other = {"ScheddName": '"access2"', "User": '"ada@site"'}
+    late = waiting("1.0", since=LATELY, **other)
+    ads = (free(), cycles(1, 2), access_point(), schedd("access2"))
+    finding = only(MISSING, site(*ads, jobs=[waiting("1.0"), late]))
+    assert finding.subject == "job access1#1.0"
 
 
 def test_machines_that_fail_in_different_ways_are_told_one_by_one() -> None:

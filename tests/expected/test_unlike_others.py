@@ -1,9 +1,11 @@
-"""Machines where nothing lasts of what lasts elsewhere.
+"""Machines where nothing lasts of what lasts elsewhere, or of what machines of the same START start.
 
 The ads are cut down from those of 25.14.1 in two turns. Where jobs of one cluster ended with status
 1 on one machine of two cores, that had RecentJobStarts 31 after nine cycles, the others 2, and 31 of
 150 jobs were gone. Where MOUNT_UNDER_SCRATCH was set in a place that the starter may not unshare,
-jobs went on hold with HoldReasonCode 6 after NumJobStarts 1.
+jobs went on hold with HoldReasonCode 6 after NumJobStarts 1. Where STARTER_RLIMIT_AS = 1 ended all jobs of
+one machine, no job waited: RecentJobStarts was 34 on its two cores after 30 s, 2 on the others, and 32 of 40
+jobs of the cluster had completed; in another turn all jobs of the cluster asked for that machine.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from htcq.expected.unmet import LASTS
 from htcq.pool.pool import Pool
-from tests.audit.sites import Text, found
+from tests.audit.sites import Text, found, schedd
 from tests.expected.pools import LONG_AGO, NOW, claim, cycles, free, observed, only, site, waiting
 
 LASTING: Mapping[str, Text | None] = {
@@ -43,7 +45,7 @@ def two(jobs: Sequence[str], execute: Mapping[str, str] | None = None, **own: Te
 def test_a_machine_that_ends_what_it_starts_at_once_is_told() -> None:
     finding = only(LASTS, two(cluster(), {"node1": "USER_JOB_WRAPPER = /w\n"}, **ENDED))
     assert (finding.subject, finding.severity.word) == ("machine node1", "warning")
-    assert "node1 (8 cores) started 90 jobs in the last 20 minutes" in finding.message
+    assert "node1 (8 cores) started 90 jobs in the last 20 min" in finding.message
     assert observed(finding)["RecentJobStarts"] == "90"
     assert observed(finding)["USER_JOB_WRAPPER"] == "/w"
 
@@ -80,3 +82,55 @@ def test_holds_of_the_user_and_of_jobs_that_run_nowhere_are_not_the_machines() -
     assert not found(LASTS, two(cluster(*by_user)))
     other = [waiting(f"2.{each}", **HELD) for each in (2, 3, 4)]
     assert not found(LASTS, two(cluster(*other)))
+
+
+def test_no_job_has_to_wait() -> None:
+    young = {"MyCurrentTime": NOW, "DaemonStartTime": NOW - 30}
+    finding = only(LASTS, two([waiting("1.0", **LASTING)], **ENDED, **young))
+    assert finding.severity.word == "warning"
+    assert "started 90 jobs in the last 30 s" in finding.message
+    assert "a job had a core for 3 s at most on average" in finding.message
+
+
+def several(*others: str, starts: int = 90, completed: int = 90, **own: Text | None) -> Pool:
+    """Return a pool of node1, which started so many jobs, of others, and of a schedd."""
+    counts = {"RecentJobStarts": starts, "RecentActivationRequests": starts}
+    here = free(**{**counts, **own})
+    return site(here, *others, schedd("access1", RecentJobsCompleted=completed), cycles(), jobs=[])
+
+
+def at_work(name: str, starts: int) -> Sequence[str]:
+    """Return the slots of a machine where a job has run for long."""
+    own: dict[str, Text] = {"Machine": f'"{name}"', "RecentJobStarts": starts}
+    return free(f"slot1@{name}", **own), claim(f"slot1_1@{name}", **own)
+
+
+def test_machines_of_the_same_start_show_it_where_no_cluster_does() -> None:
+    finding = only(LASTS, several(*at_work("node2", 10), *at_work("node3", 9)))
+    assert (finding.subject, finding.severity.word) == ("machine node1", "warning")
+    assert (
+        "2 machines with the same START (node2, node3), where jobs go on, started 19 jobs on "
+        "16 cores: node1 may end what it starts at once"
+    ) in finding.message
+    assert observed(finding)["RecentJobsCompleted of all access points"] == "90"
+
+
+def test_short_jobs_on_the_one_free_machine_are_information() -> None:
+    # The others are full of long jobs: nothing says that any of the short ones would last there.
+    finding = only(LASTS, several(*at_work("node2", 1), *at_work("node3", 0)))
+    assert finding.severity.word == "info"
+    idle = free("slot1@node2", Machine='"node2"', RecentJobStarts=0)
+    assert only(LASTS, several(idle)).severity.word == "info"
+
+
+def test_nothing_is_told_where_machines_are_alike_or_nothing_left_the_queues() -> None:
+    assert not found(LASTS, several())
+    short = [
+        free(f"slot1@{name}", Machine=f'"{name}"', RecentJobStarts=80)
+        for name in ("node2", "node3", "node4")
+    ]
+    assert not found(LASTS, several(*short, *at_work("node5", 5)))
+    others = (*at_work("node2", 10), *at_work("node3", 9))
+    assert not found(LASTS, several(*others, completed=40))
+    assert not found(LASTS, several(*others, starts=79))
+    assert not found(LASTS, several(*others, Start="TARGET.IsShort"))

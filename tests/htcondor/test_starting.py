@@ -33,6 +33,7 @@ _PUT_TOGETHER = {
         "condor_io/condor_secman.cpp",
     ),
     "SLOT<n>_EXECUTE": "condor_startd.V6/Resource.cpp",
+    "SLOT<n>_USER": "condor_starter.V6.1/jic_shadow.cpp",
     "STARTER_DEFAULT_JOB_HOOK_KEYWORD": "condor_starter.V6.1/StarterHookMgr.cpp",
 }
 
@@ -46,14 +47,31 @@ def test_all_of_them_are_knobs() -> None:
     ("knob", "daemon", "rank"),
     [
         ("STARTER", STARTD, 0), ("SHADOW", SCHEDD, 0), ("SHADOW", STARTD, None),
-        ("DENY_DAEMON", STARTD, 1), ("NETWORK_INTERFACE", SCHEDD, 2), ("ALLOW_WRITE", SCHEDD, 3),
-        ("SEC_DEFAULT_AUTHENTICATION_METHODS", SCHEDD, 3), ("SEC_NEGOTIATOR_INTEGRITY", SCHEDD, 3),
+        ("DENY_DAEMON", STARTD, 1), ("TCP_FORWARDING_HOST", STARTD, 2), ("EXECUTE", STARTD, 3),
+        ("NETWORK_INTERFACE", SCHEDD, 4), ("ALLOW_WRITE", SCHEDD, 5),
+        ("SEC_DEFAULT_AUTHENTICATION_METHODS", SCHEDD, 5), ("SEC_NEGOTIATOR_INTEGRITY", SCHEDD, 5),
+        ("SLOT1_1_USER", STARTD, 0), ("SLOT1_USER", SCHEDD, None),
         ("STARTD.USER_JOB_WRAPPER", STARTD, 0), ("X_HOOK_PREPARE_JOB", STARTD, 0),
         ("NUM_CPUS", STARTD, None),
     ],
 )  # fmt: skip
 def test_those_of_the_daemon_come_first(knob: str, daemon: str, rank: int | None) -> None:
     assert rank_on_the_way(knob, daemon) == rank
+
+
+@pytest.mark.parametrize(
+    ("knob", "stage", "rank"),
+    [
+        ("SINGULARITY_JOB", "last", 0), ("PREEMPT", "last", 0), ("PREEMPT", "start", None),
+        ("ALLOW_WRITE", "start", None), ("UID_DOMAIN", "start", 4), ("UID_DOMAIN", "claim", None),
+        ("MAX_CLAIM_ALIVES_MISSED", "claim", 0), ("EXECUTE", "claim", None),
+        ("SLOT1_USER", "start", 0), ("STARTER_RLIMIT_AS", "last", 0),
+    ],
+)  # fmt: skip
+def test_a_knob_counts_at_the_stages_where_it_decides(
+    knob: str, stage: str, rank: int | None
+) -> None:
+    assert rank_on_the_way(knob, STARTD, stage) == rank
 
 
 def test_secrets_are_not_on_the_way() -> None:

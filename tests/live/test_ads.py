@@ -65,6 +65,8 @@ def test_a_secret_that_never_ends_takes_no_other_attribute_away(begun: str) -> N
         ((4, 4, 4), 4, False),
         ((2, 2, 0), 0, False),
         ((5, 0, 0), 0, True),
+        ((160, 1, 1), 0, True),
+        ((12, 9, 9), 9, False),
         ((None, None, None), 0, False),
     ],
 )

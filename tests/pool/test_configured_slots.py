@@ -11,7 +11,7 @@ import pytest
 
 from htcq.live.configuration import read_dump
 from htcq.node import Node
-from htcq.operations.pool_source import Source, read
+from htcq.operations.pool_source import Source, open_source, read_open
 from htcq.pool.configuration import Configuration, configuration_from
 from htcq.pool.configured_slots import configured_slots, machine_of
 from htcq.pool.slot import DYNAMIC
@@ -32,7 +32,7 @@ def written(text: str) -> str:
 
 @pytest.mark.parametrize("name", ["linear-idle", "linear-busy", "claims-busy"])
 def test_slots_are_those_that_the_startd_made(name: str) -> None:
-    pool = read(Source(snapshot=str(GOLDEN / f"{name}.tar.gz")))
+    pool = read_open(open_source(Source(snapshot=str(GOLDEN / f"{name}.tar.gz"))))
     ((machine, configuration),) = pool.execute.items()
     real = [slot for slot in pool.slots or () if slot.type != DYNAMIC]
     detected = int(str(real[0].value("DetectedMemory")))

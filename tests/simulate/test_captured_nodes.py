@@ -7,7 +7,7 @@ import pytest
 from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.kinds import Chosen
 from htcq.settings import settings_from
-from htcq.simulate.captured_nodes import captured_nodes
+from htcq.simulate.captured_nodes import captured_nodes, startds_of
 from htcq.simulate.layouts import fleet_of
 from tests.audit.sites import dynamic_slot, pool, slot, static_slot
 
@@ -28,7 +28,7 @@ def fleet(
     content: dict[str, object], *ads: str
 ) -> tuple[tuple[FleetNode, ...], dict[str, list[str]]]:
     types = settings_from(content).slot_types
-    nodes, left_out = captured_nodes(pool(*ads).slots or ())
+    nodes, left_out = captured_nodes(startds_of(pool(*ads).slots or ()))
     found, refused = fleet_of(nodes, lambda _: Chosen("", types))
     return found, {**left_out, **refused}
 
@@ -36,7 +36,7 @@ def fleet(
 def test_a_machine_is_what_its_partitionable_slot_had_at_birth() -> None:
     """What runs there takes nothing away, and a startd with dynamic slots is one node."""
     (node,), left_out = captured_nodes(
-        pool(slot(Cpus=5, NumDynamicSlots=1), dynamic_slot(Cpus=3)).slots or ()
+        startds_of(pool(slot(Cpus=5, NumDynamicSlots=1), dynamic_slot(Cpus=3)).slots or ())
     )
 
     assert left_out == {}
@@ -70,7 +70,7 @@ def test_cards_and_other_resources_belong_to_the_node() -> None:
         GPUs=2, TotalSlotGPUs=2, TotalGPUs=2, GPUs_DeviceName='"NVIDIA A100"', Licences=3, TotalSlotLicences=3,
         MachineResources='"Cpus Memory Disk Swap GPUs Licences"',
     )  # fmt: skip
-    (node,), _ = captured_nodes(pool(ad).slots or ())
+    (node,), _ = captured_nodes(startds_of(pool(ad).slots or ()))
 
     assert (node.node.gpus, node.node.custom) == (2, {"licences": 3})
     assert [card.name for card in node.node.gpu_devices] == ["NVIDIA A100"]

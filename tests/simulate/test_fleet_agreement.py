@@ -21,7 +21,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
 from htcq.settings import settings_from
-from htcq.simulate.captured_nodes import captured_nodes
+from htcq.simulate.captured_nodes import captured_nodes, startds_of
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.layouts import fleet_of
 from htcq.simulate.models import MachineModel, with_models
@@ -85,7 +85,7 @@ def _job(number: int, shape: Shape) -> str:
 
 def _planned(given: Pool, capacity: dict[str, Any], shape: Shape) -> FleetPlan:
     types = settings_from({"capacity": capacity}).slot_types
-    machines, left_out = captured_nodes(given.slots or ())
+    machines, left_out = captured_nodes(startds_of(given.slots or ()))
     nodes, refused = fleet_of(machines, lambda _: Chosen("", types))
     assert not left_out
     assert not refused

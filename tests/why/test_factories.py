@@ -69,6 +69,11 @@ def test_jobs_on_hold_count_against_the_limits(limit: str, name: str) -> None:
     assert stuck_in(with_factory(JobStatus=5, **{limit: 3})) == []
 
 
+def test_a_max_idle_of_0_makes_no_job() -> None:
+    given = with_factory(JobMaterializeMaxIdle=0)
+    assert stuck_in(given) == [("its max_idle is 0", "condor_qedit of JobMaterializeMaxIdle")]
+
+
 @pytest.mark.parametrize("mode", [2, 3])
 def test_a_cluster_that_is_done_has_no_job_to_come(mode: int) -> None:
     given = with_factory(JobMaterializePaused=mode)

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from htcq.operations.pool_source import Source, read
+from htcq.operations.pool_source import Source, open_source, read_open
 from htcq.pool.pool import Pool
 from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.course.course import Plan, run_course
@@ -30,7 +30,9 @@ FIELD = Path(__file__).parents[1] / "golden" / "field"
 
 
 def recorded(name: str) -> Pool:
-    return as_negotiator_reads(read(Source(str(FIELD / name), job_attributes=ATTRIBUTES)))
+    return as_negotiator_reads(
+        read_open(open_source(Source(str(FIELD / name), job_attributes=ATTRIBUTES)))
+    )
 
 
 def verdicts_of(given: Pool, who: str) -> tuple[Verdict, ...]:
@@ -209,7 +211,11 @@ def test_a_talk_that_its_share_ends_has_not_used_the_offers_up() -> None:
 
 def test_a_group_whose_quota_a_drain_holds_is_told_so() -> None:
     drained = Source(str(FIELD.parent / "drained" / "half-the-weight-drained.tar.gz"))
-    sentences = list(group_sentences(Verdicts(as_negotiator_reads(read(drained))).cycle, "chem"))
+    sentences = list(
+        group_sentences(
+            Verdicts(as_negotiator_reads(read_open(open_source(drained)))).cycle, "chem"
+        )
+    )
     assert sentences[-2:] == [
         "no other group uses more than its quota",
         "weight 192 is drained since 2026-11-27 05:13:15 UTC: condor_drain -cancel b1.test",

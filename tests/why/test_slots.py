@@ -245,6 +245,15 @@ def test_a_deferred_start_is_no_wall_of_requirements() -> None:
     assert list(found) == ["deferred"]
 
 
+@pytest.mark.parametrize("time", ["undefined", '"tomorrow"', "error"])
+def test_a_start_that_is_deferred_to_no_time_never_comes(time: str) -> None:
+    deferred = f"{NEEDS} && (time() + 300) >= (DeferralTime - 60)"
+    given = verdict(slot(**SLOT), Requirements=deferred, DeferralTime=time)
+    assert list(walls(given)) == ["requirements"]
+    assert given.fits_nowhere
+    assert given.walls[0].lifted_by.startswith("condor_qedit of DeferralTime")
+
+
 def test_a_slot_that_cannot_run_containers_is_cured_there() -> None:
     given = verdict(slot(**SLOT, HasDocker="false"), Requirements=f"{NEEDS} && TARGET.HasDocker")
     cure = "slots where HasDocker is true; the clause in the job's Requirements"

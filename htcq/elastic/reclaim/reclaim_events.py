@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Union
 
+from htcq.clock import Stamp
 from htcq.elastic.journal_lines import look_from, look_keys
 from htcq.elastic.reclaim.reclaim_fields import (
     FailedJob,
@@ -45,11 +46,16 @@ _IN_FORCE = (SETTING, SET)
 
 @dataclass(frozen=True)
 class Origin:
-    """Time, operator and negotiator of an event; ``time`` is in seconds since 1970."""
+    """Time, operator and negotiator of an event; ``time`` is in seconds since 1970.
+
+    ``up`` is in seconds since the ``boot`` began.
+    """
 
     time: float
     operator: str
     negotiator: str
+    boot: str = ""
+    up: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -348,6 +354,8 @@ def event_from(record: Mapping[str, Any]) -> ReclaimEvent:
             number_from(record.get("time", 0.0)),
             str(record.get("operator", "")),
             text_from(payload, "negotiator"),
+            str(record.get("boot", "")),
+            number_from(record.get("up", 0.0)),
         )
         return _READERS[kind](origin, payload)
     except (LookupError, TypeError, AttributeError, OverflowError) as error:
@@ -362,8 +370,24 @@ def record_of(event: ReclaimEvent) -> Mapping[str, Any]:
         "kind": event.kind,
         "time": event.origin.time,
         "operator": event.origin.operator,
+        **({"boot": event.origin.boot, "up": event.origin.up} if event.origin.boot else {}),
         PAYLOAD: {"negotiator": event.origin.negotiator, **event.write()},
     }
+
+
+def stamp_of(event: ReclaimEvent) -> Stamp:
+    """Return when ``event`` was recorded."""
+    if isinstance(event, ForeignEvent):
+        return Stamp(time_of(event))
+    return Stamp(event.origin.time, event.origin.boot, event.origin.up)
+
+
+def with_stamp(event: ReclaimEvent, stamp: Stamp) -> ReclaimEvent:
+    """Return ``event`` with another time; a foreign record stays as it is."""
+    if isinstance(event, ForeignEvent):
+        return event
+    origin = replace(event.origin, time=stamp.time, boot=stamp.boot, up=stamp.up)
+    return replace(event, origin=origin)
 
 
 def time_of(event: ReclaimEvent) -> float:

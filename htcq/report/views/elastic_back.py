@@ -26,7 +26,8 @@ def back_sentence(back: MinBack) -> str:
         f"it would be back {ends} in {PERCENT} of 100 cases as claims end, {reclaim} by reclaim"
     ]
     if back.objective is not None:
-        words.append(f"back_within is {lasting(back.objective)}")
+        late = ", and neither is in time" if back.late else ""
+        words.append(f"back_within is {lasting(back.objective)}{late}")
     return "; ".join(words)
 
 

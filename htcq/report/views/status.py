@@ -18,7 +18,7 @@ from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount, as_split
 from htcq.expected.unmet import ERROR
 from htcq.pool.pool import Pool
-from htcq.pool.slot_state import DRAINED, RETIRING
+from htcq.pool.slot_state import DRAINED, RETIRING, VACATING
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import health_json
 from htcq.poolquota.negotiator_health import wait_text
@@ -159,6 +159,10 @@ def use_of(balance: Balance) -> str:
         text = f"{show_number(used)} of {amount_of(CPUS, total)} are retiring"
     elif ending:
         text += f" ({show_number(ending)} of them retiring)"
+    if cores.get(VACATING):
+        text += (
+            f", {show_number(cores[VACATING])} {'is' if cores[VACATING] == 1 else 'are'} vacating"
+        )
     if balance.demand is None:
         return f"{text}; the queues are unknown"
     starting = balance.demand.starting
@@ -178,13 +182,20 @@ def standing_text(standing: CauseAmount) -> str:
     """Return what a cause is, and what of it is told apart."""
     text = cause_type(standing.cause).text
     named = [
-        f"{shortened(detail, _REASON_LETTERS)} ({show_number(amounts.weight)})"
+        f"{shortened(detail, _REASON_LETTERS)} ({_worth(amounts)})"
         for detail, amounts in standing.details[:_NAMED]
     ]
     more = len(standing.details) - _NAMED
     if more > 0:
         named.append(f"{more} more")
     return f"{text.rstrip('.')}: {', '.join(named)}" if named else text.rstrip(".")
+
+
+def _worth(amounts: Amounts) -> str:
+    """Return the weight; the cores where these weigh nothing."""
+    if not amounts.weight and amounts.cpus:
+        return amounts.in_words
+    return show_number(amounts.weight)
 
 
 # JSON

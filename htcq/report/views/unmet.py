@@ -9,7 +9,7 @@ from htcq.expected.unmet import ERROR, WARNING, Unmet
 from htcq.report.terminal import Line, line
 
 #: The most expectations, pieces of evidence of each, and letters of one, where not all are asked.
-_LISTED, _OBSERVED, _LONGEST = 3, 6, 160
+_LISTED, _OBSERVED, _LONGEST = 3, 10, 160
 _INDENT = 2
 _STYLES = {ERROR: "error", WARNING: "warning"}
 

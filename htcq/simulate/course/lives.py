@@ -204,9 +204,11 @@ class Lives:
 
     def deferred_until(self, job: Job, schedd: str, now: float) -> tuple[float, bool]:
         """Return when a job that starts now begins to run, and whether it comes too late."""
-        at = as_number(job.value("DeferralTime"))
+        value = job.value("DeferralTime")
+        at = as_number(value)
         if at is None:
-            return now, False
+            # The starter takes a time that is no number for one that the job has missed.
+            return now, value is not UNDEFINED
         window = as_number(job.value("DeferralWindow")) or 0
         due = float(at) - self._at(schedd, 0.0)
         return max(now, due), due + float(window) < now

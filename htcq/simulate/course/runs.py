@@ -183,6 +183,8 @@ class Runs:
         else:
             job = self._stop(claim)
             life = None if job is None else self._lives.of(job, claim.schedd)
+            if job is not None:
+                self._factories.back(job)
             if life is not None:
                 times = self._lives.times_held(claim.schedd) if periodic else 1
                 self._lives.held(life, verdict.code, self.now, times)
@@ -201,12 +203,11 @@ class Runs:
         self.changes += 1
         if verdict.act is Act.RELEASE:
             self._lives.waits(life, self.now)
-            self._factories.back(job)
             self._wait(job._replace(status=IDLE))
             return
-        if self.waiting.take_out(job):
-            self._come(self._factories.start(job))
+        self.waiting.take_out(job)
         if verdict.act is Act.REMOVE:
+            self._come(self._factories.start(job))
             self._gone(job, life.schedd)
         else:
             self._lives.held(life, verdict.code, self.now)

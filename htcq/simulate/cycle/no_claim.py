@@ -1,14 +1,18 @@
-"""Slots that are matched without their claim: no job starts there.
+"""Slots that are matched without their claim, or whose startds refuse it: no job starts there.
 
-Follows matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp, and messageReceived of
-src/condor_schedd.V6/schedd_negotiate.cpp, HTCondor 23.9 and 25.14.
+Follows matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp, messageReceived of
+src/condor_schedd.V6/schedd_negotiate.cpp, command_request_claim of src/condor_startd.V6/command.cpp
+and eval_policy of ResState.cpp, HTCondor 23.9 and 25.14.
 """
 
 from __future__ import annotations
 
 from htcq.classads import UNDEFINED, Value, as_number, holds, literal
 from htcq.pool.slot import Slot
-from htcq.simulate.cycle.trace import NOT_CLAIMED, OFFLINE
+from htcq.pool.slot_state import refusing_state
+from htcq.simulate.cycle.trace import ENDING, GONE, NOT_CLAIMED, OFFLINE, OWNED
+
+_OF_STATES = {"Owner": OWNED, "Preempting": ENDING}
 
 
 def why_no_claim(slot: Slot) -> str:
@@ -21,6 +25,15 @@ def why_no_claim(slot: Slot) -> str:
     if as_number(_flag(slot, "WantClaiming")) == 0:
         return NOT_CLAIMED
     return ""
+
+
+def why_refused(slot: Slot) -> str:
+    """Return why the startd refuses the claim of a matched slot for its state; empty if not.
+
+    The negotiator sends the claim, and matches the slot again in each cycle.
+    """
+    state = refusing_state(slot)
+    return _OF_STATES.get(state, GONE) if state else ""
 
 
 def _flag(slot: Slot, name: str) -> Value:

@@ -19,7 +19,7 @@ from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.candidates import SlotCandidate
 from htcq.simulate.cycle.carving import CarvedClaim, Startds
 from htcq.simulate.cycle.listing import Allowance, Asker
-from htcq.simulate.cycle.no_claim import why_no_claim
+from htcq.simulate.cycle.no_claim import why_no_claim, why_refused
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Request
 from htcq.simulate.cycle.search import NO_MATCH, OVER_LIMIT, Search, SlotLimits, limits_of
@@ -288,6 +288,9 @@ class ScheddNegotiations:
         if offer.name in self._silent:
             # The schedd's request for the claim meets no startd.
             return None, SILENT
+        refused = why_refused(offer.slot)
+        if refused:
+            return None, refused
         if access.is_full:
             return None, SCHEDD_IS_FULL
         job = self._picked(offer, limits, session)

@@ -22,7 +22,12 @@ from htcq.pool.projection import reached
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.values import text_of
 from htcq.poolquota.access.access_points import AccessPoints
-from htcq.poolquota.access.significant_lists import SignificantLists, removed_names
+from htcq.poolquota.access.significant_lists import (
+    ONLY,
+    REMOVED,
+    SignificantLists,
+    removed_names,
+)
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.job_queues import NOT_COMPARED, Likeness, likeness
 
@@ -101,6 +106,20 @@ class Significant:
             for place, value in enumerate(job[1:-1], 1)
         )
         return Job._make((known.frame, *shown, job.life))
+
+    def left_out_by(self, name: str, job: Job) -> str:
+        """Return the knob for which requests like that for ``job`` lack ``name``, with its daemon.
+
+        Empty where none leaves it out.
+        """
+        key, access = name.lower(), self.access.of(job)
+        if access.lists_one or key in _SENT:
+            return ""
+        if access.significant.lacks(key):
+            return f"{ONLY if access.significant.only else REMOVED} of {access.name}"
+        if key in self._removed - _OF_SLOTS:
+            return f"{REMOVED} of the negotiator"
+        return f"{_PATTERN} of the negotiator" if self._left_out(key) else ""
 
     def likeness(self, job: Job) -> Likeness:
         """Return what is equal for jobs of one autocluster."""

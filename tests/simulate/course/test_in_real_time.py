@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from htcq.operations.pool_source import Source, read
+from htcq.operations.pool_source import Source, open_source, read_open
 from htcq.pool.pool import Pool
 from htcq.simulate.course.course import Plan, run_course
 from htcq.simulate.course.runtimes import run_time
@@ -39,7 +39,9 @@ NUMBERS = ("matches", "rejections", "running", "cpus")
 def recorded(path: Path, run_time: str) -> Pool:
     """Return the pool before the first cycle."""
     attribute = frozenset(run_time.partition(":")[2:]) - {""}
-    return as_negotiator_reads(read(Source(snapshot=str(path), job_attributes=attribute)))
+    return as_negotiator_reads(
+        read_open(open_source(Source(snapshot=str(path), job_attributes=attribute)))
+    )
 
 
 @pytest.mark.parametrize("path", COURSES, ids=lambda path: f"{path.parent.name}-{path.name}")

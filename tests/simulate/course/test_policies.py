@@ -186,6 +186,12 @@ def test_a_job_that_comes_later_than_its_window_is_held() -> None:
     assert [(each.running, each.idle) for each in found.samples] == [(1, 0), (0, 0)]
 
 
+def test_a_job_with_a_deferral_that_is_no_time_is_held() -> None:
+    """jobWaitUntilExecuteTime of the starter, 25.14: no whole number is as good as a time that is over."""
+    found = course(site(one(DeferralTime='"tomorrow"')), 2, CYCLE, "20")
+    assert [(each.running, each.idle) for each in found.samples] == [(1, 0), (0, 0)]
+
+
 def test_a_job_that_left_its_slot_cools_down() -> None:
     access = "SYSTEM_ON_VACATE_COOL_DOWN = 30 * NumVacates + 50\n"
     given = site(one(PeriodicVacate="NumVacates =?= undefined && JobStatus == 2"), access=access)

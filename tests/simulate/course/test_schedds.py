@@ -8,6 +8,7 @@ from htcq.pool.pool import Pool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
 from tests.audit.sites import (
+    Text,
     dynamic_slot,
     job,
     policy_slot,
@@ -208,3 +209,29 @@ def test_start_vanilla_universe_holds_for_leftovers() -> None:
     config = "START_VANILLA_UNIVERSE = SLOT.Cpus > 6\n"
 
     assert started(course(site(slot(Cpus=8), jobs=jobs, config=config), 2)) == [2, 0]
+
+
+def test_a_job_on_hold_counts_against_max_idle() -> None:
+    """getNumNotRunning of qmgmt.h counts idle and held jobs: where all are on hold none follows."""
+    factory: dict[str, Text] = {
+        "TotalSubmitProcs": 4, "JobMaterializeNextProcId": 2, "JobMaterializeMaxIdle": 2,
+    }  # fmt: skip
+    held = [job(f"1.{number}", JobStatus=5, **factory) for number in range(2)]
+    assert running(course(site(*slots(4), jobs=held), 3)) == [0, 0, 0]
+    # One of two is on hold from the start: as long as that lasts one job at a time is idle.
+    jobs = [held[0], job("1.1", **factory)]
+    assert running(course(site(*slots(4), jobs=jobs), 4)) == [1, 2, 3, 3]
+
+
+def test_a_hold_of_a_waiting_job_lets_no_job_of_its_cluster_come() -> None:
+    factory: dict[str, Text] = {
+        "TotalSubmitProcs": 40, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 1,
+        "PeriodicHold": "JobStatus == 1", "RequestCpus": 64,
+    }  # fmt: skip
+    found = course(site(*slots(4), jobs=[job("1.0", **factory)]), 4)
+    assert [sample.idle for sample in found.samples] == [1, 0, 0, 0]
+
+
+def test_a_cluster_with_max_idle_0_makes_no_job() -> None:
+    factory = {"TotalSubmitProcs": 4, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 0}
+    assert running(course(site(*slots(4), jobs=[job("1.0", **factory)]), 3)) == [1, 1, 1]

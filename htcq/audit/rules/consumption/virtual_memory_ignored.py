@@ -24,17 +24,17 @@ def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked(evidence.words(Input.JOBS))
     for each in evidence.autoclusters:
         if _REQUEST in each.frame:
-            text = each.frame.text(_REQUEST)
+            name, text = evidence.pool.job_name(each.first), each.frame.text(_REQUEST)
             yield Found(
                 cause=_REQUEST,
-                subject=f"job {each.name}",
+                subject=f"job {name}",
                 message=(
                     f"it requests {_REQUEST} = {text}, but slots with a consumption policy "
                     "provide no virtual memory"
                 ),
                 facts=(Fact(_REQUEST, text),),
                 count=sum(each.idle.values()) + sum(each.running.values()),
-                examples=(f"job {each.name}",),
+                examples=(f"job {name}",),
             )
 
 

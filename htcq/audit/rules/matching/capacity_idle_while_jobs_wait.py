@@ -8,6 +8,7 @@ from dataclasses import replace
 from htcq.audit.evidence import Evidence
 from htcq.audit.idle_capacity import idle_for
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.balance.causes import UNSLOTTED
 from htcq.pool.slot_causes import ASSET_MISSING
 from htcq.pool.slot_state import OFFLINE, OWNER
 from htcq.why.match_failure import (
@@ -36,7 +37,7 @@ _CAUSES = (
     OFFLINE, OWNER, ASSET_MISSING, NO_CLAIMS_LEFT, CURB_MATCHMAKING, NOT_ADVERTISED, NO_DEMAND,
     MAX_JOBS_RUNNING, GROUP_QUOTA, SUBMITTER_CONSTRAINT, JOB_CONSTRAINT, CONCURRENCY_LIMIT,
     SUBMITTER_CEILING, SUBMITTER_SHARE, START_VANILLA_UNIVERSE, SKIP_MATCHMAKING, USER_MAX_JOBS,
-    CONSUMPTION, COOL_DOWN,
+    CONSUMPTION, COOL_DOWN, UNSLOTTED,
 )  # fmt: skip
 
 
@@ -56,7 +57,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS, Input.BALANCE),
     summary=(
-        "Slots are offline, used by their owners, out of claims or without memory or disk, a "
+        "Slots are offline, used by their owners, out of claims or without memory or disk, the "
+        "slots of a machine leave out a large part of it, a "
         "consumption policy takes more than they have, an access point offers no jobs, refuses "
         "them, keeps them in a long cool-down or runs as many as it may, a limit is 0 or below one "
         "request, or the negotiator has no time for them, while jobs wait that would use them"

@@ -43,18 +43,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, shut: _Shut) -> Found:
     limit, knob = shut.limit, _knob(evidence, shut.limit.name)
-    verb = "asks" if shut.jobs == 1 else "ask"
+    name, verb = evidence.pool.job_name(shut.first), "asks" if shut.jobs == 1 else "ask"
     return Found(
         cause=f"{limit.name}: {limit.asked:g}",
         subject=f"knob {knob}",
         message=(
             f"concurrency limit {limit.name} is {limit.limit:g}, and "
-            f"{counted(shut.jobs, 'idle job')} such as {shut.first.id} {verb} for "
+            f"{counted(shut.jobs, 'idle job')} such as {name} {verb} for "
             f"{limit.asked:g}: no such job is ever matched"
         ),
         facts=(knob_fact(evidence, knob),),
         count=shut.jobs,
-        examples=(shut.first.id,),
+        examples=(name,),
         harm=Harm(starved=tuple(shut.groups), jobs=shut.jobs),
         implies=(CONCURRENCY_LIMIT,),
     )

@@ -28,15 +28,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             if slot is not None:
                 where = f"slots such as {slot.name}"
         if where:
+            name = evidence.pool.job_name(jobs.first)
             yield Found(
                 cause=f"{_NAME} = {jobs.frame.text(_NAME)}",
-                subject=f"job {jobs.name}",
+                subject=f"job {name}",
                 message=(
                     f"{_NAME} of {counted(idle, 'idle job')} are an empty string in {where}: the "
                     "negotiator rejects them there"
                 ),
                 facts=(Fact(_NAME, jobs.frame.text(_NAME)),),
-                examples=(jobs.name,),
+                examples=(name,),
                 count=idle,
                 harm=Harm(jobs=idle),
             )

@@ -95,7 +95,7 @@ def _look(
 def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
     idle = sum(sum(each.jobs.idle.values()) for each in blocked.jobs.values())
     short = [asset for asset, _ in blocked.short.most_common()]
-    example = next(iter(blocked.jobs.values())).jobs
+    example = evidence.pool.job_name(next(iter(blocked.jobs.values())).jobs.first)
     verb = "waits" if idle == 1 else "wait"
     return Found(
         cause="cpu jobs",
@@ -103,11 +103,11 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
         message=(
             f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
             f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the "
-            f"{listed(short)}; {counted(idle, 'job')} such as {example.name} {verb} for GPUs"
+            f"{listed(short)}; {counted(idle, 'job')} such as {example} {verb} for GPUs"
         ),
         facts=(
             Fact("idle GPUs", number(blocked.gpus)),
-            Fact("waiting jobs", f"{idle}, such as {example.name}"),
+            Fact("waiting jobs", f"{idle}, such as {example}"),
         ),
         count=len(blocked.slots),
         harm=Harm(jobs=idle),

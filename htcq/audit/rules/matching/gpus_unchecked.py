@@ -20,18 +20,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         taking = [kind for kind in without if evidence.fits(kind, jobs)]
         if taking:
-            yield _found(jobs, taking)
+            yield _found(jobs, evidence.pool.job_name(jobs.first), taking)
 
 
-def _found(jobs: Autocluster, taking: list[SlotClass]) -> Found:
+def _found(jobs: Autocluster, name: str, taking: list[SlotClass]) -> Found:
     idle, slots = sum(jobs.idle.values()), sum(kind.count for kind in taking)
     asked = jobs.request.get(GPUS)
     verb = "requests" if idle == 1 else "request"
     return Found(
         cause=jobs.name,
-        subject=f"job {jobs.name}",
+        subject=f"job {name}",
         message=(
-            f"{counted(idle, 'idle job')} such as {jobs.name} {verb} {asked:g} GPU, and "
+            f"{counted(idle, 'idle job')} such as {name} {verb} {asked:g} GPU, and "
             f"{counted(slots, 'slot')} without a GPU such as {taking[0].first.name} would take "
             "them: neither Requirements nor the slot compare RequestGPUs"
         ),

@@ -24,18 +24,19 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not limited or idle <= slots:
         return
     first = limited[0]
+    names = [evidence.pool.job_name(jobs.first) for jobs in limited[:EXAMPLES]]
     yield Found(
         cause="limits",
-        subject=f"job {first.name}",
+        subject=f"job {names[0]}",
         message=(
-            f"{counted(idle, 'idle job')} such as {first.name} have concurrency limits, and "
+            f"{counted(idle, 'idle job')} such as {names[0]} have concurrency limits, and "
             f"{counted(slots, 'partitionable slot')} can take them: one job starts on each slot in "
             "a cycle, however much is left of it"
         ),
         facts=(Fact("ConcurrencyLimits", first.frame.text("ConcurrencyLimits")),),
         count=idle,
         harm=Harm(jobs=idle),
-        examples=tuple(jobs.name for jobs in limited[:EXAMPLES]),
+        examples=tuple(names),
     )
 
 

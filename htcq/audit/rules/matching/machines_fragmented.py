@@ -34,7 +34,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     firsts = _first_idle(evidence)
     large = [jobs for jobs in large if _only_room_is_missing(evidence, firsts[id(jobs.frame)])]
     if large:
-        yield _found(evidence, large, free, [firsts[id(jobs.frame)].id for jobs in large])
+        yield _found(
+            evidence,
+            large,
+            free,
+            [evidence.pool.job_name(firsts[id(jobs.frame)]) for jobs in large],
+        )
 
 
 def _first_idle(evidence: Evidence) -> Mapping[int, Job]:

@@ -22,24 +22,24 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for submitter, jobs in found.items():
         held = [job for job in jobs if is_held_for_memory(job)]
         if held:
-            yield _found(submitter, held)
+            yield _found(evidence, submitter, held)
 
 
-def _found(submitter: str, held: list[Job]) -> Found:
-    first = held[0]
-    asked = forgotten_unit(first)
+def _found(evidence: Evidence, submitter: str, held: list[Job]) -> Found:
+    names = [evidence.pool.job_name(job) for job in held[:_MAX_EXAMPLES]]
+    asked = forgotten_unit(held[0])
     verb = "is" if len(held) == 1 else "are"
     return Found(
         cause=submitter,
-        subject=f"job {first.id}",
+        subject=f"job {names[0]}",
         message=(
-            f"{counted(len(held), 'job')} of {submitter} such as {first.id} {verb} on hold for "
+            f"{counted(len(held), 'job')} of {submitter} such as {names[0]} {verb} on hold for "
             f"memory and requested {asked:g} MiB: request_memory without a unit is MiB"
         ),
         facts=(Fact("RequestMemory", f"{asked:g}"),),
         count=len(held),
         harm=Harm(jobs=len(held)),
-        examples=tuple(job.id for job in held[:_MAX_EXAMPLES]),
+        examples=tuple(names),
     )
 
 

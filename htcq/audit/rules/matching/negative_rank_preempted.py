@@ -124,14 +124,14 @@ def _of_jobs(
         text = jobs.frame.text("Rank")
         yield Found(
             cause=f"Rank = {text}",
-            subject=f"job {jobs.name}",
+            subject=f"job {evidence.pool.job_name(jobs.first)}",
             message=(
                 f"its Rank is {rank:g} on {kind.first.name}, which has no RANK: any job that suits "
                 "the slot preempts it"
             ),
             facts=(Fact("Rank", text), Fact("Rank of the slot", kind.first.frame.text("Rank"))),
             count=sum(sum(each.idle.values()) + sum(each.running.values()) for each in alike),
-            examples=tuple(f"job {each.name}" for each in alike[:3]),
+            examples=tuple(f"job {evidence.pool.job_name(each.first)}" for each in alike[:3]),
             settings=execute(evidence, kind.places, "RANK", "0"),
         )
         return

@@ -47,25 +47,25 @@ def _met_by_no_schedd(evidence: Evidence) -> Iterator[Found]:
     for (access_point, _), jobs in found.items():
         for wall in local_walls(evidence.pool, jobs[0], access_point):
             if wall.id == REQUIREMENTS:
-                yield _of_schedd(wall, jobs, access_point)
+                yield _of_schedd(evidence, wall, jobs, access_point)
 
 
-def _of_schedd(wall: MatchFailure, jobs: list[Job], access_point: str) -> Found:
-    number, first = len(jobs), jobs[0]
+def _of_schedd(evidence: Evidence, wall: MatchFailure, jobs: list[Job], access_point: str) -> Found:
+    number, first = len(jobs), evidence.pool.job_name(jobs[0])
     clause = str(wall.amounts["clause"])
     name = f" {access_point}" if access_point else ""
     return Found(
         cause=f"{access_point}: {clause}",
-        subject=f"job {first.id}",
+        subject=f"job {first}",
         message=(
-            f"{counted(number, 'idle job')} such as {first.id} "
+            f"{counted(number, 'idle job')} such as {first} "
             f"{'is' if number == 1 else 'are'} for the schedd{name} itself: {wall.text}"
         ),
         facts=(Fact("Requirements", clause),),
         advice=f"{wall.lifted_by}.",
         count=number,
         harm=Harm(jobs=number),
-        examples=(first.id,),
+        examples=(first,),
     )
 
 

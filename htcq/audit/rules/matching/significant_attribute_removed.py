@@ -19,8 +19,10 @@ from htcq.classad.names import spelling
 from htcq.classad.parser import parse
 from htcq.classad.tree import Reference, every
 from htcq.htcondor.releases import REMOVED_BY_NEGOTIATOR
+from htcq.policy.claim import request_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot_class import EXAMPLES, SlotClass
+from htcq.pool.slot_state import LIMITS
 from htcq.pool.versions import version
 from htcq.poolquota.access.significant_lists import (
     ONLY,
@@ -33,6 +35,8 @@ from htcq.quota.knobs import Knobs
 _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
 #: What the negotiator evaluates of a slot with a job as its target.
 _ASKED = ("requirements", "rank")
+#: And what of that a site writes.
+_OF_SITES = ("start", "rank")
 
 
 @dataclass(frozen=True)
@@ -73,12 +77,30 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     lists = _lists(evidence, bool(newest) and REMOVED_BY_NEGOTIATOR.holds(newest))
     found: dict[str, list[SlotClass]] = {}
     for kind in evidence.slot_classes_by_frame:
-        consumption = [f"consumption{asset}" for asset in kind.consumption]
-        for name in looks_of(kind, [*_ASKED, *consumption]).of_jobs:
+        for name in sorted(_looked_at(kind)):
             if lists.by_negotiator(name) or lists.by_access(name):
                 found.setdefault(name, []).append(kind)
-    for name, kinds in found.items():
-        yield _found(evidence, name, kinds, lists)
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for name in found:
+        key = lists.by_negotiator(name), tuple(lists.by_access(name).items())
+        alike.setdefault(key, []).append(name)
+    for names in alike.values():
+        kinds = {id(kind): kind for name in names for kind in found[name]}
+        yield _found(evidence, names, list(kinds.values()), lists)
+
+
+def _looked_at(kind: SlotClass) -> frozenset[str]:
+    """Return the attributes of jobs to which slots refer.
+
+    Of WithinResourceLimits, which the startd writes, those are the requests: what it names besides
+    few jobs have (RequestedCatalogIDs), or the slot itself (CatalogSize).
+    """
+    consumption = [f"consumption{asset}" for asset in kind.consumption]
+    every = looks_of(kind, [*_ASKED, *consumption]).of_jobs
+    of_limits = (
+        looks_of(kind, [LIMITS]).of_jobs - looks_of(kind, [*_OF_SITES, *consumption]).of_jobs
+    )
+    return every - of_limits | {request_of(asset).lower() for asset in kind.assets} & every
 
 
 def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
@@ -107,47 +129,59 @@ def _compiled(text: str) -> re.Pattern[str] | None:
         return None
 
 
-def _found(evidence: Evidence, name: str, kinds: list[SlotClass], lists: _Lists) -> Found:
-    knob, first, access = lists.by_negotiator(name), kinds[0].first, lists.by_access(name)
-    usual = _spelling(first.frame.texts.values(), name)
+def _found(evidence: Evidence, names: list[str], kinds: list[SlotClass], lists: _Lists) -> Found:
+    name, first = names[0], kinds[0].first
+    knob, access = lists.by_negotiator(name), lists.by_access(name)
+    usual = [_spelling(_texts(kinds), each) for each in names]
     if knob:
         fact = knob_fact(evidence, knob)
     else:
         point, knob = next(iter(access.items()))
         fact = Fact(knob, evidence.access[point].value(knob))
         knob = f"{knob} of {listed(f'access point {each}' for each in access)}"
+    verb = "leaves" if knob.startswith(ONLY) else "removes"
+    them = "it" if len(names) == 1 else "them"
+    out = "out of" if verb == "leaves" else "from"
     return Found(
-        cause=name,
+        cause=", ".join(names),
         subject=f"slot {first.name}",
         message=(
-            f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} "
-            "removes it from the significant attributes: of jobs that differ only in it, the "
-            "first one decides for all"
+            f"Requirements, Rank or the policy of slots refer to {listed(usual)} of jobs, and "
+            f"{knob} {verb} {them} {out} the significant attributes: of jobs that differ only in "
+            f"{them}, the first one decides for all"
         ),
         facts=(fact, Fact("Start", first.frame.text("Start") or "(absent)")),
-        settings=tuple(_settings(evidence, name, usual, lists)),
+        settings=tuple(_settings(evidence, names, usual, lists)),
         count=sum(kind.count for kind in kinds),
         examples=tuple(str(slot.name) for kind in kinds for slot in kind.slots[:1])[:EXAMPLES],
     )
 
 
-def _settings(evidence: Evidence, name: str, usual: str, lists: _Lists) -> Iterator[Setting]:
-    """Yield the lists without ``name``; a pattern is the site's to change."""
-    if lists.by_negotiator(name) == REMOVED:
-        yield fix_settings.central(evidence, REMOVED, _without(evidence.setting(REMOVED), name))
-    for point, knob in lists.by_access(name).items():
+def _texts(kinds: Iterable[SlotClass]) -> Iterator[str]:
+    for kind in kinds:
+        yield from kind.first.frame.texts.values()
+
+
+def _settings(
+    evidence: Evidence, names: list[str], usual: list[str], lists: _Lists
+) -> Iterator[Setting]:
+    """Yield the lists without ``names``; a pattern is the site's to change."""
+    by_negotiator = lists.by_negotiator(names[0])
+    if by_negotiator == REMOVED:
+        yield fix_settings.central(evidence, REMOVED, _without(evidence.setting(REMOVED), names))
+    for point, knob in lists.by_access(names[0]).items():
         configuration = evidence.access[point]
-        if configuration is evidence.pool.central and knob == REMOVED == lists.by_negotiator(name):
+        if configuration is evidence.pool.central and knob == REMOVED == by_negotiator:
             continue
         text = configuration.value(knob)
-        value = f"{text}, {usual}"
+        value = ", ".join((text, *usual))
         if knob == REMOVED:
-            value = _without(text, name)
+            value = _without(text, names)
         yield from fix_settings.access(evidence, knob, value, (point,))
 
 
-def _without(text: str, name: str) -> str:
-    return ", ".join(each for each in text.replace(",", " ").split() if each.lower() != name)
+def _without(text: str, names: list[str]) -> str:
+    return ", ".join(each for each in text.replace(",", " ").split() if each.lower() not in names)
 
 
 def _spelling(texts: Iterable[str], name: str) -> str:

@@ -29,6 +29,29 @@ def test_a_clause_that_no_slot_fulfils_is_named(clause: str) -> None:
     assert not any(found(other, given) for other in OTHERS)
 
 
+def test_a_clause_that_the_access_point_writes_is_told_with_its_knob() -> None:
+    clause = 'TARGET.OpSysAndVer == "CentOS7"'
+    wanting = job(Requirements=clause, ScheddName='"access1"')
+    others = (schedd("access1"), schedd("access2"))
+    access = {"access1": f"APPEND_REQUIREMENTS = ({clause})\n"}
+    (finding,) = found(RULE, pool(slot(**LINUX), *others, jobs=[wanting], access=access))
+    assert finding.message.endswith(
+        "APPEND_REQUIREMENTS of access1 writes this clause into Requirements of its jobs"
+    )
+    assert finding.advice.startswith("APPEND_REQUIREMENTS of access1; then condor_qedit")
+
+
+def test_jobs_have_the_name_of_their_access_point_where_there_are_several() -> None:
+    wanting = job(Requirements="TARGET.HasCvmfs", ScheddName='"access1"')
+    (alone,) = found(RULE, pool(slot(**LINUX), schedd("access1"), jobs=[wanting]))
+    assert alone.subject == "job 1.0"
+    others = (schedd("access1"), schedd("access2"))
+    (finding,) = found(RULE, pool(slot(**LINUX), *others, jobs=[wanting]))
+    assert finding.subject == "job access1#1.0"
+    assert "such as access1#1.0, require" in finding.message
+    assert finding.examples == ("access1#1.0",)
+
+
 def test_the_jobs_of_all_autoclusters_count() -> None:
     clause = 'TARGET.OpSysAndVer == "CentOS7"'
     jobs = [job(f"{number}.0", RequestCpus=number, Requirements=clause) for number in (1, 2, 3)]

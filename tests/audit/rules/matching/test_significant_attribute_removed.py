@@ -89,15 +89,12 @@ def test_the_list_of_a_schedd_counts_in_all_versions() -> None:
 
 
 def test_so_does_a_list_that_stands_for_all_others() -> None:
-    (finding,) = (
-        each
-        for each in found(
-            RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory\n")
-        )
-        if each.cause == "isurgent"
+    (finding,) = found(
+        RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory\n")
     )
+    assert "refer to IsUrgent, RequestDisk and RequestGPUs of jobs, and SIGN" in finding.message
     assert [each.line for each in finding.settings] == [
-        "SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory, IsUrgent"
+        "SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory, IsUrgent, RequestDisk, RequestGPUs"
     ]
     assert not found(
         RULE,
@@ -105,6 +102,20 @@ def test_so_does_a_list_that_stands_for_all_others() -> None:
             "SIGNIFICANT_ATTRIBUTES = isurgent requestcpus requestmemory requestdisk requestgpus\n"
         ),
     )
+
+
+def test_what_only_htcondors_own_limits_name_counts_as_far_as_it_is_a_request() -> None:
+    """WithinResourceLimits of 25.14 names catalogs of common files, which few jobs have."""
+    limits = (
+        "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && (TARGET.RequestDisk - "
+        "ifThenElse(RequestedCatalogs =?= undefined || catalogs =?= undefined, 0, CatalogSize)"
+        ") <= MY.Disk"
+    )
+    machine = slot(WithinResourceLimits=limits, Start='TARGET.Project =?= "bar"')
+    config = {"access1": "SIGNIFICANT_ATTRIBUTES = RequestCpus Requirements\n"}
+    ads = (machine, schedd(), negotiator())
+    (finding,) = found(RULE, pool(*ads, config="A = 1\n", access=config))
+    assert finding.cause == "project, requestdisk"
 
 
 def test_the_patterns_of_a_schedd_are_nobodys() -> None:

@@ -1,0 +1,98 @@
+"""Cores of static slots that the job of the claim does not ask for, while jobs wait that they fit.
+
+A static slot goes to one job as a whole, whatever that requests (matchmaker.cpp, HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from htcq.classads import as_number
+from htcq.expected.unmet import INFO, UNASKED, WARNING, JobKey, Observed, Unmet, keys_of
+from htcq.pool.slot import Number, Slot
+from htcq.pool.slot_state import machine_of
+from htcq.pool.unasked import Unasked
+from htcq.units import CPUS, amount_of, counted, first_named, show_number
+from htcq.why.other_amounts import Takers, times, waiting_for_room
+from htcq.why.verdict import Verdict, Verdicts
+
+_NAMED = 3
+#: Where so many claims that are large enough refuse jobs, the others do as well.
+_TRIED = 200
+
+
+class _Rest(NamedTuple):
+    """What one claim has ``left`` beside its job."""
+
+    slot: Slot
+    left: Mapping[str, Number]
+
+    def without(self, number: int, requested: Mapping[str, Number]) -> _Rest:
+        """Return what is left once so many jobs have what they request."""
+        left = {asset: each - number * requested.get(asset, 0) for asset, each in self.left.items()}
+        return self._replace(left=left)
+
+
+def unasked_cores(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
+    """Yield the cores of claims that waiting jobs would use; ``found`` are those on idle jobs.
+
+    Where half of the machines or more are so, they are meant to be: that is information.
+    """
+    pool = verdicts.pool
+    unasked = Unasked(pool.jobs or ())
+    every = [_Rest(slot, left) for slot in pool.slots or () if (left := unasked.of(slot))]
+    if not every:
+        return
+    used, jobs = _wanted(verdicts, waiting_for_room(found), every)
+    if used:
+        machines = {machine_of(slot) for slot in pool.slots or ()}
+        yield _unmet(used, jobs, len(machines))
+
+
+def _wanted(
+    verdicts: Verdicts, waiting: Iterable[Verdict], every: Iterable[_Rest]
+) -> tuple[list[_Rest], tuple[JobKey, ...]]:
+    """Return the claims of whose rest waiting jobs would take some, and these jobs."""
+    rests = {str(each.slot.name): each for each in every}
+    takers, used, jobs = Takers(), dict[str, _Rest](), list[JobKey]()
+    for verdict in waiting:
+        first = verdict.jobs[0]
+        requested = verdicts.slots.requested(verdicts.slots.meeting(first))
+        fitting = (each for each in rests.items() if times(each[1].left, requested))
+        number = 0
+        for name, rest in list(islice(fitting, _TRIED)):
+            if number < len(verdict.jobs) and takers.takes(rest.slot, rest.left, first):
+                most = min(len(verdict.jobs) - number, times(rest.left, requested))
+                rests[name] = rest.without(most, requested)
+                used.setdefault(name, rest)
+                number += most
+        jobs += keys_of(verdict.jobs[:number])
+    return list(used.values()), tuple(jobs)
+
+
+def _unmet(used: list[_Rest], jobs: tuple[JobKey, ...], of_pool: int) -> Unmet:
+    machines = tuple(dict.fromkeys(machine_of(each.slot) for each in used))
+    all_cores = sum(as_number(each.slot.cpus) or 0 for each in used)
+    cores = sum(each.left[CPUS] for each in used)
+    named, first = first_named(machines, _NAMED), used[0]
+    asked = (as_number(first.slot.cpus) or 0) - first.left[CPUS]
+    return Unmet(
+        UNASKED,
+        f"machine {machines[0]}",
+        f"{show_number(cores)} of {amount_of(CPUS, all_cores)} in {counted(len(used), 'claim')} of "
+        f"static slots of {named} {'is' if cores == 1 else 'are'} asked for by no job; "
+        f"{counted(len(jobs), 'waiting job')}, such as {jobs[0].full_id}, would fit there",
+        f"SLOT_TYPE_n_PARTITIONABLE = true of {named}, or SLOT_TYPE_n with as many cores as jobs "
+        "request.",
+        (
+            Observed("SlotType", first.slot.type),
+            Observed("Cpus", show_number(as_number(first.slot.cpus) or 0)),
+            Observed("RequestCpus", show_number(asked)),
+        ),
+        jobs,
+        len(used),
+        tuple(str(each.slot.name) for each in used[:_NAMED]),
+        INFO if 2 * len(machines) >= of_pool else WARNING,
+    )

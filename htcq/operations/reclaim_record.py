@@ -1,0 +1,96 @@
+"""What a confined process hands over to reclaim: plain values, and what is refused of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from htcq.elastic.journal import PoolSeen
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+from htcq.errors import RefusedError
+from htcq.poolquota.ailment import Ailment
+from htcq.settings.pool_share import limit_in
+
+if TYPE_CHECKING:
+    from htcq.quota.elastic.declaration import ElasticGroup
+    from htcq.settings.reclaim import ReclaimLimits
+    from htcq.store.reclaim_journal import ReclaimJournal
+
+
+@dataclass(frozen=True)
+class NeedyClaim:
+    """A claim of a group in need, and the slot that is there once it is free."""
+
+    group: str
+    schedd: str
+    job: str
+    place: str
+
+
+@dataclass(frozen=True)
+class ObservedReclaim:
+    """One observation of a pool and the plan of reclaim, as plain values.
+
+    ``places`` has, by slot of a job to be vacated, the slot that is there once it is free.
+    ``claims`` is the number of claims in the pool, ``needy`` are those of groups in need. ``seen``
+    is the size of the pool. ``refusals`` are the reasons why nothing may be done, ``health`` what
+    is wrong with the daemons.
+    """
+
+    plan: ReclaimPlan
+    places: Mapping[str, str]
+    claims: int
+    needy: tuple[NeedyClaim, ...]
+    seen: PoolSeen
+    refusals: tuple[str, ...]
+    health: tuple[Ailment, ...]
+
+
+def check_observed(
+    found: ObservedReclaim,
+    groups: Iterable[ElasticGroup],
+    limits: ReclaimLimits,
+    journal: ReclaimJournal,
+) -> None:
+    """Refuse a plan that is not of the declared ``groups``, or that is beyond ``limits`` of jobs.
+
+    Whoever took over the evaluation may have made it.
+
+    Raises:
+        RefusedError: with the first reason.
+    """
+    plan, claims = found.plan, found.claims
+    for wrong in _wrong(plan, {group.name for group in groups}, found.places):
+        raise RefusedError(f"the plan of reclaim is refused: {wrong}", "report it, with a snapshot")
+    if not plan.evictions:
+        return
+    today = len(list(journal.history(plan.negotiator).lost_today(plan.taken_at)))
+    counted = (
+        ("a day", len(plan.evictions) + today, limits.day_jobs),
+        *(("one group", each, limits.group_jobs) for each in _counts(plan, "group")),
+        *(("one user", each, limits.user_jobs) for each in _counts(plan, "submitter")),
+    )
+    for what, number, limit in counted:
+        if number > limit_in(limit, claims):
+            raise RefusedError(
+                f"the plan of reclaim is refused: {number} jobs of {what}",
+                f"the limit is {limit_in(limit, claims):g}",
+            )
+
+
+def _wrong(plan: ReclaimPlan, groups: Collection[str], places: Mapping[str, str]) -> Iterator[str]:
+    for eviction in plan.evictions:
+        if eviction.group not in groups:
+            yield f"the group {eviction.group} of {eviction.job} is not declared"
+        if eviction.slot not in places:
+            yield f"nothing is known of the slot of {eviction.job}"
+    vacated = {eviction.submitter for eviction in plan.evictions}
+    for ceiling in plan.ceilings:
+        if ceiling.submitter not in vacated:
+            yield f"{ceiling.submitter} would have a ceiling and loses no job"
+
+
+def _counts(plan: ReclaimPlan, whose: str) -> Iterable[int]:
+    return Counter(getattr(each, whose) for each in plan.evictions).values()

@@ -1,0 +1,45 @@
+"""What static slots have and the jobs that have claimed them do not ask for.
+
+A static slot is claimed whole, and nobody else gets the rest; the accountant charges all of it
+(Accountant.cpp: GetSlotWeight, HTCondor 25.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from htcq.classads import as_number, named
+from htcq.pool.job import Job
+from htcq.pool.slot import STATIC, Number, Slot
+from htcq.units import CPUS, attribute
+
+_NOTHING: Mapping[str, Number] = {}
+
+
+class Unasked:
+    """What the static slots of a pool with ``jobs`` have left beside the job that runs there."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        self._jobs = jobs
+
+    @cached_property
+    def _running(self) -> Mapping[tuple[str, str], Job]:
+        return {(job.access_point, job.id): job for job in self._jobs if job.running}
+
+    def of(self, slot: Slot) -> Mapping[str, Number]:
+        """Return what is left of each asset; nothing where that is less than a core.
+
+        Which job runs there is what the startd says.
+        """
+        cores = as_number(slot.cpus)
+        if slot.type != STATIC or slot.state != "Claimed" or cores is None or cores < 2:
+            return _NOTHING
+        job = self._running.get((str(slot.remote_schedd), str(slot.job_id)))
+        if job is None or job.parallel:
+            return _NOTHING
+        ad, left = slot.ad(), dict[str, Number]()
+        for asset, amount in slot.left().items():
+            asked = named(f"Request{attribute(asset)}").evaluate(job.ad(), ad)
+            left[asset] = max(0, (amount or 0) - (as_number(asked) or 0))
+        return left if left.get(CPUS, 0) >= 1 else _NOTHING

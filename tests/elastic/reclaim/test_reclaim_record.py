@@ -1,0 +1,95 @@
+"""What a confined process hands over to reclaim: a plan that is not of the declared groups, or beyond the limits, is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from htcq.elastic.journal import PoolSeen
+from htcq.elastic.reclaim.reclaim_history import Measured
+from htcq.elastic.reclaim.reclaim_plan import Ceiling, ReclaimPlan
+from htcq.errors import ConfinementError, RefusedError
+from htcq.operations.handed_over import record_of, text_of
+from htcq.operations.reclaim_record import ObservedReclaim, check_observed
+from htcq.settings.reclaim import ReclaimLimits
+from htcq.store.reclaim_journal import ReclaimJournal
+from tests.elastic.reclaim.scenes import AT_ONCE, HALVES, borrowed
+
+
+def observed(plan: ReclaimPlan) -> ObservedReclaim:
+    places = {each.slot: "slot1@node1" for each in plan.evictions}
+    return ObservedReclaim(plan, places, 8, (), PoolSeen(1, 1, 8.0), (), ())
+
+
+@pytest.fixture
+def plan() -> ReclaimPlan:
+    """Two jobs of the borrower are taken back."""
+    found = borrowed(8, 2).plan(AT_ONCE)
+    assert len(found.evictions) == 2
+    return found
+
+
+def check(found: ObservedReclaim, directory: Path, limits: ReclaimLimits = AT_ONCE) -> None:
+    check_observed(found, HALVES.groups, limits, ReclaimJournal(directory / "reclaim"))
+
+
+def test_what_is_handed_over_is_the_plan(plan: ReclaimPlan, tmp_path: Path) -> None:
+    plan = replace(plan, measured=(("a", Measured(True, {"bob@site": 1})), ("b", Measured(False))))
+    told = observed(plan)
+    found = record_of(ObservedReclaim, json.loads(text_of(told)))
+
+    assert found == told
+    check(found, tmp_path)
+
+
+def of_another_group(found: ObservedReclaim) -> ObservedReclaim:
+    evictions = tuple(replace(each, group="other") for each in found.plan.evictions)
+    return replace(found, plan=replace(found.plan, evictions=evictions))
+
+
+def of_an_unknown_slot(found: ObservedReclaim) -> ObservedReclaim:
+    return replace(found, places={})
+
+
+def with_a_ceiling_of_another(found: ObservedReclaim) -> ObservedReclaim:
+    ceiling = Ceiling("lender.eve@site", "lender", 0, 8.0, 8.0)
+    return replace(found, plan=replace(found.plan, ceilings=(*found.plan.ceilings, ceiling)))
+
+
+@pytest.mark.parametrize(
+    ("forged", "why"),
+    [
+        (of_another_group, "the group other of "),
+        (of_an_unknown_slot, "nothing is known of the slot of "),
+        (with_a_ceiling_of_another, "lender.eve@site would have a ceiling and loses no job"),
+    ],
+)
+def test_a_plan_of_what_is_not_declared_is_refused(
+    forged: Callable[[ObservedReclaim], ObservedReclaim],
+    why: str,
+    plan: ReclaimPlan,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(RefusedError, match=why):
+        check(forged(observed(plan)), tmp_path)
+
+
+@pytest.mark.parametrize("limit", ["day_jobs", "group_jobs", "user_jobs"])
+def test_more_jobs_than_a_limit_allows_are_refused(
+    limit: str, plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    check(observed(plan), tmp_path, replace(AT_ONCE, **{limit: 2}))
+    with pytest.raises(RefusedError, match="2 jobs of "):
+        check(observed(plan), tmp_path, replace(AT_ONCE, **{limit: 1}))
+
+
+def test_a_pair_has_two_parts(plan: ReclaimPlan) -> None:
+    told = json.loads(text_of(observed(plan)))
+    told["plan"]["ending"] = [["access1", "1.0", "1.1"]]
+
+    with pytest.raises(ConfinementError, match="ending is not a list of 2"):
+        record_of(ObservedReclaim, told)
