@@ -23,6 +23,7 @@ from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
+from htcq.expected.unmanaged import unmanaged
 from htcq.expected.unmet import ERROR, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
 from htcq.why.verdict import Verdict, Verdicts
@@ -54,6 +55,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from endless_vacating(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
+    yield from unmanaged(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
     yield from matchless(verdicts, every)
