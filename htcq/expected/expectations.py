@@ -12,6 +12,7 @@ from htcq.expected.evicting import evicting
 from htcq.expected.executing import unbegun
 from htcq.expected.held import held_by_faults
 from htcq.expected.incomplete_ads import incomplete_ads
+from htcq.expected.lost_directories import lost_directories
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
 from htcq.expected.overtaken import overtaken
@@ -56,6 +57,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from unmanaged(pool)
+    yield from lost_directories(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
     yield from matchless(verdicts, every)
