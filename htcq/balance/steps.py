@@ -42,6 +42,8 @@ def stands_for(jobs: Waiting, cause: str) -> str:
     """Return for whom or what a part stands that waiting ``jobs`` would take but for ``cause``."""
     each = _reason_of(jobs, cause)
     if each is not None:
+        if each.amounts.get("knob") and each.amounts.get("schedd"):
+            return f"{each.amounts['knob']} of {each.amounts['schedd']}"
         for name in ("knob", "group", "submitter", "name", "schedd"):
             if each.amounts.get(name):
                 return str(each.amounts[name])
