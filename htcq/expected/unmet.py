@@ -72,6 +72,8 @@ class Unmet:
     count: int = 1
     examples: tuple[str, ...] = ()
     severity: str = ERROR
+    #: The startds where nothing starts, or nothing that starts lasts.
+    machines: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:
