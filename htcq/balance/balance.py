@@ -25,6 +25,7 @@ from htcq.balance.holding import Holders
 from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
+from htcq.balance.starts_nothing import FailingMachines
 from htcq.balance.wanting import waiting_of
 from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
@@ -150,14 +151,17 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
     weight_of, wait = JobWeights(pool), long_wait(pool)
-    demand, of_groups = demand_of(verdicts, found, weight_of)
+    unmet = unmet_of(verdicts, found)
+    failing = FailingMachines(verdicts, unmet)
+    demand, of_groups = demand_of(verdicts, found, weight_of, failing.jobs)
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
         for cause, gain in own.items():
             gains[cause] = gains.get(cause, NO_GAIN).plus(gain)
-    standings = standings_of(capacity.parts, gains)
+    parts = tuple(failing.parts(capacity.parts))
+    standings = standings_of(parts, gains)
     of_kind, of_group = defaultdict[str, list[Part]](list), defaultdict[str, list[Part]](list)
-    for part in capacity.parts:
+    for part in parts:
         of_kind[part.kind].append(part)
         of_group[part.group].append(part)
     kinds = [
@@ -165,7 +169,6 @@ def balance_of(verdicts: Verdicts) -> Balance:
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
-    unmet = unmet_of(verdicts, found)
     by_group = {
         name: standings_of(of_group[name], capacity.gains.get(name, {}))
         for name in {*of_group, *capacity.gains}
@@ -194,7 +197,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             *_of_other_pools(pool, standings),
         ),
         now,
-        machines_of(capacity.parts, pool.slots or ()),
+        machines_of(parts, pool.slots or ()),
         unmet,
         None if pool.jobs is None else held_of(pool.jobs, weight_of, verdicts.access_point),
         tuple(once_a_negotiator_works(found)),

@@ -82,6 +82,8 @@ class Unmet:
     examples: tuple[str, ...] = ()
     severity: str = ERROR
     cause: str = ""
+    #: The startds where nothing starts, or nothing that starts lasts.
+    machines: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:

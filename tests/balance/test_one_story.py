@@ -70,6 +70,23 @@ def story(given: Pool) -> tuple[str, str]:
     return cause, reason.reason
 
 
+def test_a_machine_where_nothing_starts_is_no_free_machine() -> None:
+    """What the simulated cycle starts there waits all the same, matched or in what is left."""
+    failed: dict[str, Text] = {
+        "NumJobMatches": 9, "NumShadowStarts": 9, "NumJobStarts": 0,
+        "LastRemoteHost": '"slot1_1@node1"',
+    }  # fmt: skip
+    here = free(RecentJobStarts=0, RecentActivationRequests=9, RecentClaimRequests=9)
+    found = check(site(here, cycles(), jobs=[waiting(**failed), waiting("1.1", **failed)]))
+    cores = {each.cause: each.amounts.cpus for each in found.by}
+    assert cores == {"starts-nothing": 8}
+    assert found.demand is not None
+    assert {each.reason: each.jobs for each in found.demand.by} == {"starts-nothing": 2}
+    assert (found.demand.starting, found.waiting) == (0, 2)
+    idle = check(site(here, cycles(), jobs=[]))
+    assert {each.cause for each in idle.by} == {"unwanted"}
+
+
 @pytest.mark.parametrize(
     ("own", "cause", "reason"),
     [
