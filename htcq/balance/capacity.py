@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
@@ -299,16 +300,16 @@ class Capacities:
     ) -> None:
         """Note what becomes of some alike pieces."""
         times = len(parts)
-        names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
             detail = stands_for(one, step.cause)
-            cure = raised_by(one, step.cause, step.waiting in pieces.whole)
+            serves = partial(pieces.serves, self._verdicts, step.waiting, self._waiting)
+            cure = raised_by(one, step.cause, serves)
             group = self._lifting.group_of(one)
             part = Part(step.cause, step.amounts, "", (), detail, None, "", group, cure)
-            for each, name in zip(parts, names):
-                self._parts.append(part._replace(kind=each.kind, slots=(name,)))
+            for each in parts:
+                self._parts.append(part._replace(kind=each.kind, slots=(str(each.slot.name),)))
         self._lift(pieces, parts, steps)
         rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:

@@ -25,6 +25,7 @@ from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.closed_slots import ClosedSlots, Wanted
 from htcq.why.leftovers import AfterCycle
 from htcq.why.limits import LimitSide
+from htcq.why.lost_slots import LostSlots
 from htcq.why.match_failure import (
     CONSUMPTION,
     OUTRANKED,
@@ -94,6 +95,7 @@ class SlotSide:
             self.offered,
             lambda: (self.meeting(job).job for job in others()),
         )
+        self._lost = LostSlots(self.offered, cycle.quotas.supply.every, after)
         self._other_cycle = other_cycle(cycle.quotas.pool)
         self._hiding_cure = hiding_cure(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
@@ -201,6 +203,7 @@ class SlotSide:
         if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
             first.add(START)
         of_slots.sort(key=lambda each: each.id not in first)
+        yield from self._lost.walls(meeting.job)
         yield from of_slots if is_first else (*of_slots, *hiding)
         yield from self._preemption(meeting)
 
