@@ -40,7 +40,7 @@ from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
 from htcq.units import CPUS, GPUS, MEMORY, amounts_of, counted, first_named
 from htcq.why.choice import all_idle
 from htcq.why.held import HeldJobs, held_of
-from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.match_failure import NEGOTIATOR_ABSENT, SLOT_CONSTRAINT
 from htcq.why.negotiator import asked_by, other_negotiators
 from htcq.why.sums import once_a_negotiator_works
 from htcq.why.verdict import Verdicts
@@ -48,7 +48,9 @@ from htcq.why.verdict import Verdicts
 #: How many machines a cure names.
 _NAMED = 3
 #: Causes that are lifted at the machines whose slots they hold.
-_OF_MACHINES = frozenset((BROKEN, OFFLINE, OWNER, START_FALSE, ASSET_MISSING, START_REFUSES, STALE))
+_OF_MACHINES = frozenset((
+    BROKEN, OFFLINE, OWNER, START_FALSE, ASSET_MISSING, START_REFUSES, STALE, SLOT_CONSTRAINT,
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,7 @@ def cure_of(amount: CauseAmount) -> str:
         lifted_by = cause_type(amount.cause).lifted_by
         if amount.cause == ASSET_MISSING and amount.details:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
-        return f"{lifted_by} ({_several(amount)})"
+        return f"{lifted_by} ({where(amount)})"
     if amount.cause != DRAINED:
         return amount.lifted_by
     machines, number = amount.machines, len(amount.machines)
@@ -269,11 +271,16 @@ def _machines(amount: CauseAmount) -> tuple[str, ...]:
     return tuple(machine_of(slot) for slot in amount.gain.slots)
 
 
-def _several(amount: CauseAmount) -> str:
-    """Return the first of many machines where jobs would start, or slots that have a part of it."""
+def where(amount: CauseAmount, most: int = _NAMED) -> str:
+    """Return the first of many machines where jobs would start, or slots that have a part of it.
+
+    Empty where the cause is not lifted at machines.
+    """
+    if amount.cause not in _OF_MACHINES:
+        return ""
     if amount.gain.slots:
-        return first_named(_machines(amount), _NAMED, amount.gain.machines)
-    return first_named(amount.examples, _NAMED, amount.slots)
+        return first_named(_machines(amount), most, amount.gain.machines)
+    return first_named(amount.examples, most, amount.slots)
 
 
 def _doubts(names: Sequence[str]) -> Iterator[str]:

@@ -143,7 +143,7 @@ def test_gpus_without_weight_are_told_as_gpus() -> None:
     queue = [job(f"1.{proc}", RequestGPUs=1) for proc in range(4)]
     given = pool(slot(GPUs=2, TotalSlotGPUs=4), submitter(IdleJobs=4), jobs=queue, config="")
     said = headline(check(given))
-    expected = "2 GPUs of slots that lack memory, disk or GPUs (gpus)"
+    expected = "2 GPUs of slots that lack memory, disk or GPUs (gpus, slot1@node1)"
     assert said == f"2 GPUs stand idle while 2 jobs wait: {expected}"
     (finding,) = look("capacity-idle-while-jobs-wait", given).findings
     assert "1 slot with 2 GPUs, 50 % of the GPUs, stands idle" in finding.message
