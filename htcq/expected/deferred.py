@@ -61,7 +61,7 @@ def _unmet(pool: Pool, name: str, those: Sequence[tuple[Job, float]]) -> Unmet:
     since = min(float(as_number(job.started_at) or 0) for job in jobs)
     when = utc(min(times)) if utc(min(times)) == utc(max(times)) else f"{utc(min(times))} or later"
     text = (
-        f"{counted(len(jobs), 'job')} of {name}, such as {jobs[0].full_id}, "
+        f"{counted(len(jobs), 'job')} of {name}, such as {pool.job_name(jobs[0])}, "
         f"{'has a claim' if len(jobs) == 1 else 'have claims'} since {utc(since)} and wait there "
         f"for their DeferralTime, {when}: the cores do nothing until then"
     )

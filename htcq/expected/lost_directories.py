@@ -45,7 +45,7 @@ def lost_directories(pool: Pool) -> Iterator[Unmet]:
             continue
         last = max(float(as_number(job.status_since) or 0) for job in jobs)
         if any(map(_is_certain, jobs)) and (now is None or not last or now - last < _DAY):
-            yield _unmet(name, jobs)
+            yield _unmet(pool, name, jobs)
 
 
 def _code(job: Job) -> int:
@@ -65,7 +65,7 @@ def _is_certain(job: Job) -> bool:
     return _code(job) in (_DIRECTORY, _LOG)
 
 
-def _unmet(name: str, jobs: list[Job]) -> Unmet:
+def _unmet(pool: Pool, name: str, jobs: list[Job]) -> Unmet:
     kinds: dict[int, list[Job]] = {}
     for job in jobs:
         kinds.setdefault(_code(job), []).append(job)
@@ -83,8 +83,8 @@ def _unmet(name: str, jobs: list[Job]) -> Unmet:
     return Unmet(
         HELD_BY_FAULTS,
         f"access point {name}",
-        f"{counted(len(jobs), 'job')} of {name}, such as {jobs[0].full_id}, went on hold{when}, "
-        f"all of its jobs that had a slot: {why}",
+        f"{counted(len(jobs), 'job')} of {name}, such as {pool.job_name(jobs[0])}, went on hold"
+        f"{when}, all of its jobs that had a slot: {why}",
         f"The directories of {listed(sorted(owners))} at {name}, which 'condor_q -hold' names: the "
         "file system, its mount and who may write there; then condor_release of the jobs.",
         tuple(observed),

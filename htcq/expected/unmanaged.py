@@ -39,10 +39,10 @@ def unmanaged(pool: Pool) -> Iterator[Unmet]:
         own = pool.access.get(name)
         # Who else may manage jobs there is not known without its configuration.
         if own is not None and _ROUTER not in own.value(_DAEMONS).upper():
-            yield _unmet(name, jobs, [*observed_knobs([own.knob(_DAEMONS)])])
+            yield _unmet(pool, name, jobs, [*observed_knobs([own.knob(_DAEMONS)])])
 
 
-def _unmet(name: str, jobs: list[Job], knobs: list[Observed]) -> Unmet:
+def _unmet(pool: Pool, name: str, jobs: list[Job], knobs: list[Observed]) -> Unmet:
     manager = jobs[0].value(_MANAGER)
     by = f" (ManagedManager: {manager})" if isinstance(manager, str) and manager else ""
     have = "has" if len(jobs) == 1 else "have"
@@ -50,7 +50,7 @@ def _unmet(name: str, jobs: list[Job], knobs: list[Observed]) -> Unmet:
     return Unmet(
         MISSING,
         f"access point {name}",
-        f"{counted(len(jobs), 'idle job')} of {name}, such as {jobs[0].full_id}, "
+        f"{counted(len(jobs), 'idle job')} of {name}, such as {pool.job_name(jobs[0])}, "
         f'with {amount_of(CPUS, cores)} requested, {have} Managed = "External"{by}: the schedd '
         f"offers them to nobody, none was routed, and {name} runs no job router",
         f"The job router of {name}, if one should start them; otherwise condor_qedit -name {name} "

@@ -134,7 +134,7 @@ def test_an_access_point_whose_directories_are_gone() -> None:
     ]  # fmt: skip
     finding = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=jobs))
     assert finding.message == (
-        "3 jobs of access1, such as access1#1.0, went on hold since 2027-01-15 07:59 UTC, all of its jobs "
+        "3 jobs of access1, such as 1.0, went on hold since 2027-01-15 07:59 UTC, all of its jobs "
         "that had a slot: of 2 their output cannot be written (HoldReasonCode 12) and of 1 their initial "
         "directory cannot be entered (HoldReasonCode 14)"
     )

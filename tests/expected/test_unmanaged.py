@@ -23,7 +23,7 @@ def _pool(access: dict[str, str], since: Any = LONG_AGO, **changes: Text | None)
 def test_jobs_that_a_router_left_behind() -> None:
     finding = only(MISSING, _pool(_NO_ROUTER))
     assert finding.message == (
-        '4 idle jobs of access1, such as access1#1.0, with 4 cores requested, have Managed = "External": the '
+        '4 idle jobs of access1, such as 1.0, with 4 cores requested, have Managed = "External": the '
         "schedd offers them to nobody, none was routed, and access1 runs no job router"
     )
     assert """-constraint 'Managed == "External"' Managed '"Schedd"'""" in finding.advice
