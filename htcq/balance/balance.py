@@ -25,6 +25,7 @@ from htcq.balance.holding import Holders
 from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
+from htcq.balance.starts_nothing import FailingMachines
 from htcq.balance.wanting import waiting_of
 from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
@@ -39,7 +40,7 @@ from htcq.poolquota.negotiator_health import CYCLES_FAR_APART, long_wait
 from htcq.units import CPUS, GPUS, MEMORY, amounts_of, counted, first_named
 from htcq.why.choice import all_idle
 from htcq.why.held import HeldJobs, held_of
-from htcq.why.match_failure import NEGOTIATOR_ABSENT
+from htcq.why.match_failure import NEGOTIATOR_ABSENT, SLOT_CONSTRAINT
 from htcq.why.negotiator import asked_by, other_negotiators
 from htcq.why.sums import once_a_negotiator_works
 from htcq.why.verdict import Verdicts
@@ -47,7 +48,9 @@ from htcq.why.verdict import Verdicts
 #: How many machines a cure names.
 _NAMED = 3
 #: Causes that are lifted at the machines whose slots they hold.
-_OF_MACHINES = frozenset((BROKEN, OFFLINE, OWNER, START_FALSE, ASSET_MISSING, START_REFUSES, STALE))
+_OF_MACHINES = frozenset((
+    BROKEN, OFFLINE, OWNER, START_FALSE, ASSET_MISSING, START_REFUSES, STALE, SLOT_CONSTRAINT,
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,17 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
     weight_of, wait = JobWeights(pool), long_wait(pool)
-    demand, of_groups = demand_of(verdicts, found, weight_of)
+    unmet = unmet_of(verdicts, found)
+    failing = FailingMachines(verdicts, unmet)
+    demand, of_groups = demand_of(verdicts, found, weight_of, failing.jobs)
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
         for cause, gain in own.items():
             gains[cause] = gains.get(cause, NO_GAIN).plus(gain)
-    standings = standings_of(capacity.parts, gains)
+    parts = tuple(failing.parts(capacity.parts))
+    standings = standings_of(parts, gains)
     of_kind, of_group = defaultdict[str, list[Part]](list), defaultdict[str, list[Part]](list)
-    for part in capacity.parts:
+    for part in parts:
         of_kind[part.kind].append(part)
         of_group[part.group].append(part)
     kinds = [
@@ -165,7 +171,6 @@ def balance_of(verdicts: Verdicts) -> Balance:
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
-    unmet = unmet_of(verdicts, found)
     by_group = {
         name: standings_of(of_group[name], capacity.gains.get(name, {}))
         for name in {*of_group, *capacity.gains}
@@ -185,7 +190,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             of_groups,
             by_group,
         ),
-        (*_failures(unmet), *_waits(wait, demand), *_todo(standings)),
+        _todos(standings, unmet, _waits(wait, demand)),
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
@@ -194,7 +199,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             *_of_other_pools(pool, standings),
         ),
         now,
-        machines_of(capacity.parts, pool.slots or ()),
+        machines_of(parts, pool.slots or ()),
         unmet,
         None if pool.jobs is None else held_of(pool.jobs, weight_of, verdicts.access_point),
         tuple(once_a_negotiator_works(found)),
@@ -202,13 +207,27 @@ def balance_of(verdicts: Verdicts) -> Balance:
     )
 
 
-def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
-    found = [
-        Todo(each.cause, cure_of(each), each.gain)
-        for each in standings
-        if each.is_fault and each.behind
-    ]
-    return tuple(sorted(found, key=_by_weight))
+def _todos(
+    standings: Sequence[CauseAmount], unmet: Sequence[Unmet], waits: Iterable[Todo]
+) -> tuple[Todo, ...]:
+    """Return what to do, what failed first, then by the weight of the jobs that would start.
+
+    A failure that tells why capacity stands for a cause is no second thing to do.
+    """
+    kept = [each for each in standings if each.is_fault and each.behind]
+    causes = {each.cause for each in kept}
+    found = [Todo(each.cause, _told(each, unmet) or cure_of(each), each.gain) for each in kept]
+    others = (each for each in unmet if each.cause not in causes)
+    return (*_failures(others), *waits, *sorted(found, key=_by_weight))
+
+
+def _told(amount: CauseAmount, unmet: Sequence[Unmet]) -> str:
+    """Return the cure of a failure that is all of a cause; empty where there is none, or more."""
+    own = [each for each in unmet if each.is_fault and each.cause == amount.cause]
+    if len(own) != 1:
+        return ""
+    is_whole = amount.behind <= len(own[0].jobs) or len(amount.machines) == 1
+    return own[0].cure.rstrip(".") if is_whole else ""
 
 
 def _by_weight(each: Todo) -> tuple[Number, int, str]:
@@ -221,7 +240,7 @@ def _waits(wait: tuple[str, float] | None, demand: Demand) -> Iterator[Todo]:
         yield Todo(CYCLES_FAR_APART, f"a shorter {wait[0]}", Gain(jobs=demand.starting))
 
 
-def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
+def _failures(unmet: Iterable[Unmet]) -> Iterator[Todo]:
     for each in unmet:
         if each.is_fault:
             yield Todo(each.id, each.cure.rstrip("."), Gain(jobs=len(each.jobs)))
@@ -236,7 +255,7 @@ def cure_of(amount: CauseAmount) -> str:
         lifted_by = cause_type(amount.cause).lifted_by
         if amount.cause == ASSET_MISSING and amount.details:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
-        return f"{lifted_by} ({_several(amount)})"
+        return f"{lifted_by} ({where(amount)})"
     if amount.cause != DRAINED:
         return amount.lifted_by
     machines, number = amount.machines, len(amount.machines)
@@ -252,11 +271,16 @@ def _machines(amount: CauseAmount) -> tuple[str, ...]:
     return tuple(machine_of(slot) for slot in amount.gain.slots)
 
 
-def _several(amount: CauseAmount) -> str:
-    """Return the first of many machines where jobs would start, or slots that have a part of it."""
+def where(amount: CauseAmount, most: int = _NAMED) -> str:
+    """Return the first of many machines where jobs would start, or slots that have a part of it.
+
+    Empty where the cause is not lifted at machines.
+    """
+    if amount.cause not in _OF_MACHINES:
+        return ""
     if amount.gain.slots:
-        return first_named(_machines(amount), _NAMED, amount.gain.machines)
-    return first_named(amount.examples, _NAMED, amount.slots)
+        return first_named(_machines(amount), most, amount.gain.machines)
+    return first_named(amount.examples, most, amount.slots)
 
 
 def _doubts(names: Sequence[str]) -> Iterator[str]:

@@ -83,6 +83,7 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
         keys_of(jobs),
         len(jobs),
         tuple(job.id for job in jobs[:_NAMED]),
+        cause=NOT_ADVERTISED,
     )
 
 

@@ -15,6 +15,7 @@ from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.lost_directories import lost_directories
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
+from htcq.expected.odd_machines import odd_machines
 from htcq.expected.outlasting import outlasting
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
@@ -23,6 +24,7 @@ from htcq.expected.removed import removed_by_policy
 from htcq.expected.start_delay import delayed_starts
 from htcq.expected.starts import missing_starts
 from htcq.expected.submissions import submissions
+from htcq.expected.twins import twin_startds
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmanaged import unmanaged
@@ -55,6 +57,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from preempted_again(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
+    yield from twin_startds(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from unmanaged(pool)
@@ -70,3 +73,4 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from delayed_starts(verdicts, every)
     yield from incomplete_ads(verdicts, every)
     yield from unasked_cores(verdicts, every)
+    yield from odd_machines(verdicts, every)

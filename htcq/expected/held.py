@@ -37,6 +37,7 @@ OF_MACHINES = frozenset((19, 23, 28, 29, 30, 31, 45, 49))
 #: Holds by startds and starters, which a machine makes where no job lasts on it: WANT_HOLD for what
 #: no job used too much of, and an execution that fails for what is no mistake in a job's file.
 _BY_STARTD, _TOO_MUCH = 21, frozenset((102, 104))
+_POLICY = ("WANT_HOLD", "PREEMPT")
 _NO_EXECUTION = 6
 _OF_EXECUTABLES = frozenset((errno.ENOENT, errno.ENOEXEC, errno.EACCES, errno.ENOTDIR, errno.EPERM))
 #: Holds by the user, by policies of job or schedd, for spooled input, and for what a job used.
@@ -85,7 +86,12 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         where, knobs = subject.rpartition(" ")[2], tuple[Observed, ...]()
         if where in startds.slots and subject.startswith(_MACHINE):
             slot = startds.slots[where][0]
-            knobs = knobs_on_the_way(of_startd(pool.execute, slot), STARTD, HOLD, START)
+            own = of_startd(pool.execute, slot)
+            knobs = knobs_on_the_way(own, STARTD, HOLD, START)
+            if all(map(is_held_by_startd, jobs)) and own is not None:
+                # The startd looks at WANT_HOLD once PREEMPT is true (ResState.cpp).
+                decides = observed_knobs(own.knob(name) for name in _POLICY)
+                knobs = tuple(dict.fromkeys((*decides, *knobs)))
         sure = any(as_number(job.value("HoldReasonCode")) in OF_MACHINES for job in jobs)
         if error or sure or len(jobs) >= _SEVERAL:
             yield _unmet(pool, subject, error, jobs, knobs)
@@ -175,9 +181,12 @@ def _unmet(
         for name in ("HoldReasonCode", "HoldReasonSubCode", "HoldReason")
         if isinstance(first.value(name), (int, float, str))
     ]
+    mend = f"Repair what {logs} names"
+    if subject.startswith(_MACHINE) and all(map(is_held_by_startd, jobs)):
+        mend = f"PREEMPT and WANT_HOLD of {where} are true for these jobs: correct one of them"
     return Unmet(
         HELD_BY_FAULTS, subject, text,
-        f"Repair what {logs} names, then condor_release of the jobs: on hold they stay for good.",
+        f"{mend}, then condor_release of the jobs: on hold they stay for good.",
         (*observed, *knobs),
         keys_of(jobs),
         len(jobs),

@@ -33,10 +33,11 @@ SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
 DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
 OUTLASTING = "claims-outlast-priorities"
 VACATE_LONG, UNASKED = "claims-in-vacating", "cores-unused-in-claims"
+ODD, TWINS = "machines-unlike-others", "startds-of-one-name"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
-    VACATE_LONG, UNASKED, OUTLASTING,
+    VACATE_LONG, UNASKED, ODD, TWINS, OUTLASTING,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 
@@ -68,7 +69,8 @@ class Unmet:
     ``subject`` is what failed, such as ``machine m1.example.net``; ``text`` a sentence with the
     amounts, ``cure`` what to do. ``observed`` is the evidence, then the knobs that are set there
     and that no simulation follows. ``jobs`` are those that it keeps from running; ``count`` is how
-    many jobs or slots it concerns. ``severity`` is ERROR, WARNING or INFO.
+    many jobs or slots it concerns. ``severity`` is ERROR, WARNING or INFO. ``cause`` is the reason
+    of jobs that it explains, for which capacity stands as well; empty where there is none.
     """
 
     id: str
@@ -80,6 +82,9 @@ class Unmet:
     count: int = 1
     examples: tuple[str, ...] = ()
     severity: str = ERROR
+    cause: str = ""
+    #: The startds where nothing starts, or nothing that starts lasts.
+    machines: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:

@@ -23,7 +23,7 @@ from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
 from htcq.pool.configuration import Assignment
 from htcq.pool.daemons import before_dot
-from htcq.pool.secrets import is_secret_knob, scrub
+from htcq.pool.secrets import is_secret_knob, scrub, scrub_knob
 
 _NO_VALUE = "Not defined"
 #: They say which daemon answers.
@@ -108,8 +108,8 @@ def dump_text(
     for name, value in sorted(values, key=lambda each: each[0].lower()):
         of_it = (assigned or {}).get(name, ())
         for former in of_it[:-1]:
-            lines += [knob_text(name, scrub(former.raw)), _at(former)]
-        lines.append(knob_text(name, scrub(value)))
+            lines += [knob_text(name, scrub_knob(name, former.raw)), _at(former)]
+        lines.append(knob_text(name, scrub_knob(name, value)))
         if of_it:
             lines.append(_at(of_it[-1]))
     return f"# {title}\n" + "".join(lines)

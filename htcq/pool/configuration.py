@@ -24,7 +24,7 @@ from htcq.pool.plain_assignments import endless_knobs as endless_knobs
 from htcq.pool.plain_assignments import harmless, is_harmless, reads_or_loads, statement_text
 from htcq.pool.plain_assignments import safe_text as safe_text
 from htcq.pool.precedence import Reading, View, effective, is_condition, split, users_of
-from htcq.pool.secrets import is_secret_knob, scrub, scrub_across_lines
+from htcq.pool.secrets import is_secret_knob, scrub, scrub_across_lines, scrub_knob
 from htcq.quota.knobs import truth_of
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _said(text: str, templates: Templates | None = None) -> Said:
     Each part is looked at by itself: a password in a comment is not the line after it.
     """
     said = said_by(scrub_across_lines(text), templates)
-    assigned = [replace(each, raw=scrub(each.raw)) for each in said.assignments]
+    assigned = [replace(each, raw=scrub_knob(each.name, each.raw)) for each in said.assignments]
     statements = [
         each._replace(text=scrub(each.text), flaw=scrub(each.flaw)) for each in said.statements
     ]

@@ -82,7 +82,8 @@ _SLOT = _EVERY | _forms(
         "Unhibernate "
         "ExpectedMachineGracefulDrainingCompletion LastDrainStartTime DetectedCpus DetectedGPUs "
         "NumDynamicSlotsTime RecentClaimRequests RecentActivationRequests RecentJobStarts "
-        "RecentJobPreemptions RecentJobRankPreemptions RecentJobUserPrioPreemptions"
+        "RecentJobPreemptions RecentJobRankPreemptions RecentJobUserPrioPreemptions UpdatesTotal "
+        "UpdateSequenceNumber"
     ),
 )
 _LIVES = dict.fromkeys(LIFE, Form.EXPRESSION) | _EVERY

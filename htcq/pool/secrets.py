@@ -77,6 +77,11 @@ _SPELLED_OUT = re.compile(
 )
 
 
+#: Environments that a site gives to all jobs, and the words of one without its quotes.
+_ENVIRONMENT_KNOB = re.compile(r"(?:\w+\.)?STARTER_JOB_ENVIRONMENT\Z", re.IGNORECASE)
+_ENVIRONMENT_WORD = re.compile(r"(\A\w+=|(?<=[\s\"';|])\w+=)?([^\s\"';|]*)")
+
+
 def is_secret_attribute(name: str, value: str = "") -> bool:
     """Return whether an attribute called ``name`` must be left out.
 
@@ -136,3 +141,15 @@ def scrub(text: str) -> str:
     if "pass" in lower or "secret" in lower:
         text = _SPELLED_OUT.sub(rf"\g<1>{REMOVED}", text)
     return text
+
+
+def scrub_knob(name: str, text: str) -> str:
+    """Return the value of a knob without secrets: of environments the names and quotes are kept."""
+    if not _ENVIRONMENT_KNOB.match(name):
+        return scrub(text)
+    return _ENVIRONMENT_WORD.sub(_nameless, text)
+
+
+def _nameless(found: re.Match[str]) -> str:
+    name, value = found.group(1) or "", found.group(2)
+    return name + (REMOVED if value and value != REMOVED else value)

@@ -24,7 +24,7 @@ OWN = (
     "EnteredCurrentState", "TotalJobRunTime", "ExpectedMachineGracefulDrainingCompletion",
     "MyCurrentTime", "NumDynamicSlotsTime", "RecentClaimRequests", "RecentActivationRequests",
     "RecentJobStarts", "LastDrainStartTime", "RecentJobPreemptions", "RecentJobRankPreemptions",
-    "RecentJobUserPrioPreemptions", "JobId", "JobStart",
+    "RecentJobUserPrioPreemptions", "JobId", "JobStart", "UpdatesTotal", "UpdateSequenceNumber",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -37,7 +37,7 @@ SHARED = (
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
     "PreemptingConcurrencyLimits", "PreemptingAccountingGroup", "PreemptingUser", "PreemptingRank",
     "MaxJobRetirementTime", "PslotRollupInformation", "WantClaiming",
-    "Unhibernate", "MachineMaxVacateTime",
+    "Unhibernate", "MachineMaxVacateTime", "CondorPlatform",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
@@ -99,6 +99,8 @@ class Slot(NamedTuple):
     recent_prio_preemptions: Value = UNDEFINED
     job_id: Value = UNDEFINED
     job_start: Value = UNDEFINED
+    updates: Value = UNDEFINED
+    update_number: Value = UNDEFINED
 
     def ad(
         self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING

@@ -279,12 +279,18 @@ def silent_schedds(pool: Pool) -> Mapping[str, str]:
     return {each.schedd: each.text for each in ailments(pool) if each.schedd}
 
 
+def is_unknown(pool: Pool, access_point: str) -> bool:
+    """Return whether the collector has no ad of the schedd ``access_point``, and some of others."""
+    names = {each.name for each in pool.schedds}
+    return bool(access_point and names) and access_point not in names
+
+
 def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
     """Yield a wall where the collector has no ad of the schedd.
 
     Nobody can tell whether it answers.
     """
-    if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
+    if is_unknown(pool, access_point):
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})
 

@@ -1,16 +1,17 @@
-"""Whether a slot with other amounts than it has would take a job, and how many of them."""
+"""Whether a slot with other amounts or attributes would take a job, and how many of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.classads import holds, named
+from htcq.classads import Value, holds, named
 from htcq.pool.job import Job
 from htcq.pool.slot import Number, Slot
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdict
 
 _REQUIREMENTS = "Requirements"
+_NOTHING: Mapping[str, Value] = {}
 #: Reasons that end once a slot more has room.
 _OF_ROOM = frozenset({
     wall.NO_ROOM, wall.OUTRANKED, wall.REQUIREMENTS, wall.START, wall.NO_SUCH_MACHINE,
@@ -34,20 +35,24 @@ def times(left: Mapping[str, Number], requested: Mapping[str, Number]) -> int:
 
 
 class Takers:
-    """Which jobs slots with other amounts would take; alike ones are asked once."""
+    """Which jobs slots with other amounts would take; alike ones are asked once.
 
-    def __init__(self) -> None:
+    ``added`` are attributes that the slots would have besides, whatever their ads say.
+    """
+
+    def __init__(self, added: Mapping[str, Value] = _NOTHING) -> None:
+        self._added = added
         self._known: dict[tuple[object, ...], bool] = {}
 
     def takes(self, slot: Slot, left: Mapping[str, Number], job: Job) -> bool:
         """Return whether the Requirements of both hold if ``slot`` had so much ``left``."""
         key = (id(slot.frame), slot.machine, id(job.frame), tuple(left.items()))
         if key not in self._known:
-            self._known[key] = _meet(slot, left, job)
+            self._known[key] = _meet(slot, left, job, self._added)
         return self._known[key]
 
 
-def _meet(slot: Slot, left: Mapping[str, Number], job: Job) -> bool:
-    ad, asking = slot.ad(dict(left)), job.ad()
+def _meet(slot: Slot, left: Mapping[str, Number], job: Job, added: Mapping[str, Value]) -> bool:
+    ad, asking = slot.ad(dict(left), added), job.ad()
     expression = named(_REQUIREMENTS)
     return holds(expression.evaluate(asking, ad)) and holds(expression.evaluate(ad, asking))

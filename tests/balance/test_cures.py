@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from htcq.balance.balance import Balance, cure_of
+from htcq.report.views.status import headline
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 from tests.balance.pools import balanced
 
@@ -124,3 +125,19 @@ def test_the_negotiator_that_sees_the_hidden_slots_is_named() -> None:
     assert "--name NGPU@central says whether" in unknown
     assert found.demand is not None
     assert [each.reason for each in found.demand.by] == ["slot-constraint"]
+
+
+def test_the_first_sentence_names_machines_that_a_constraint_hides() -> None:
+    jobs = [job(f"1.{proc}") for proc in range(30)]
+    slots = [slot(f"slot1@node{place}", Cpus=0 if place == 2 else 8) for place in (1, 2)]
+    found = balanced(
+        pool(
+            *slots, schedd(), negotiator(), submitter(IdleJobs=30), jobs=jobs,
+            config='NEGOTIATOR_SLOT_CONSTRAINT = Machine != "node1"\n',
+        )
+    )  # fmt: skip
+    assert headline(found) == (
+        "8 cores stand idle while 30 jobs wait, 8 of which would use them: 8 hidden by "
+        "NEGOTIATOR_SLOT_CONSTRAINT (node1)"
+    )
+    assert found.todo[0].cure.endswith("that is true for the slots (node1)")

@@ -114,6 +114,8 @@ def test_a_machine_that_holds_every_job_by_its_own_policy_or_for_its_disk(
     finding = only(HELD_BY_FAULTS, site(free(), *ads, jobs=held(3, **own), execute=execute))
     assert (finding.subject, finding.severity.word) == ("machine node1", "error")
     assert observed(finding)["WANT_HOLD"] == "True"
+    by_policy = "PREEMPT and WANT_HOLD of node1 are true for these jobs: correct one"
+    assert finding.advice.startswith(by_policy if code == 21 else "Repair what StarterLog of node1")
     assert not found(HELD_BY_FAULTS, site(free(), *ads, jobs=held(2, **own))), "an accident"
     # Where a job lasts the policy holds some jobs, as it is meant to.
     assert not found(HELD_BY_FAULTS, site(free(), claim(), *ads, jobs=held(3, **own)))

@@ -46,6 +46,15 @@ def test_what_starts_is_ended_at_once_and_the_reason_is_told() -> None:
     assert observed(finding)["RecentJobStarts"] == "16"
 
 
+def test_an_environment_that_no_starter_can_read_is_evidence_without_what_it_says() -> None:
+    execute = {"node1": 'STARTER_JOB_ENVIRONMENT = "LOGIN=ada B=it\'s"\nVO_HOOK_JOB_EXIT = /x\n'}
+    counted = free(RecentJobStarts=16, RecentActivationRequests=16)
+    finding = only(LASTS, site(counted, cycles(), jobs=[ended()], execute=execute))
+    own = observed(finding)
+    assert own["STARTER_JOB_ENVIRONMENT"] == '"LOGIN=[removed] B=[removed]\'[removed]"'
+    assert own["VO_HOOK_JOB_EXIT"] == "/x"
+
+
 def test_what_may_end_jobs_comes_first_and_what_cannot_is_counted() -> None:
     """Seen on 25.14.1 with SINGULARITY_JOB = True and no container runtime that works."""
     set_there = (

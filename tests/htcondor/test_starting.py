@@ -16,8 +16,23 @@ _PUT_TOGETHER = {
     "CLASSAD_USER_MAPFILE_<name>": "condor_utils/classad_usermap.cpp",
     "SCHEDD_CLASSAD_USER_MAP_NAMES": "condor_utils/classad_usermap.cpp",
     "JOB_TRANSFORM_<name>": "condor_schedd.V6/job_transforms.cpp",
-    "<keyword>_HOOK_PREPARE_JOB": "condor_starter.V6.1/StarterHookMgr.cpp",
-    "<keyword>_HOOK_PREPARE_JOB_BEFORE_TRANSFER": "condor_starter.V6.1/StarterHookMgr.cpp",
+    **dict.fromkeys(
+        (
+            f"<keyword>_HOOK_{each}"
+            for each in (
+                "EVICT_CLAIM",
+                "FETCH_WORK",
+                "JOB_EXIT",
+                "JOB_EXIT_TIMEOUT",
+                "PREPARE_JOB",
+                "PREPARE_JOB_BEFORE_TRANSFER",
+                "REPLY_FETCH",
+                "SHADOW_PREPARE_JOB",
+                "UPDATE_JOB_INFO",
+            )
+        ),
+        "condor_daemon_core.V6/HookClientMgr.cpp, condor_utils/enum_utils.cpp",
+    ),
     **dict.fromkeys(
         (
             f"SEC_<level>_{each}"
@@ -52,6 +67,8 @@ def test_all_of_them_are_knobs() -> None:
         ("SEC_DEFAULT_AUTHENTICATION_METHODS", SCHEDD, 5), ("SEC_NEGOTIATOR_INTEGRITY", SCHEDD, 5),
         ("SLOT1_1_USER", STARTD, 0), ("SLOT1_USER", SCHEDD, None),
         ("STARTD.USER_JOB_WRAPPER", STARTD, 0), ("X_HOOK_PREPARE_JOB", STARTD, 0),
+        ("X_HOOK_JOB_EXIT", STARTD, 0), ("X_HOOK_SHADOW_PREPARE_JOB", SCHEDD, 0),
+        ("STARTER_JOB_ENVIRONMENT", STARTD, 0), ("UNUSED_CLAIM_TIMEOUT", SCHEDD, 0),
         ("NUM_CPUS", STARTD, None),
     ],
 )  # fmt: skip
@@ -88,7 +105,8 @@ def test_secrets_are_not_on_the_way() -> None:
         ("JOB_START_DELAY", "0", True), ("JOB_START_DELAY", "600", False),
         ("PREEMPT", "FALSE", True), ("DENY_WRITE", "*", False), ("DENY_WRITE", "", True),
         ("JOB_TRANSFORM_NAMES", "PelicanRetry", True), ("JOB_TRANSFORM_NAMES", "a", False),
-        ("JOB_TRANSFORM_PelicanRetry", "SET a 1", True),
+        ("JOB_TRANSFORM_PelicanRetry", "SET a 1", True), ("UNUSED_CLAIM_TIMEOUT", "600", True),
+        ("UNUSED_CLAIM_TIMEOUT", "0", False), ("STARTER_JOB_ENVIRONMENT", "A=[removed]", False),
     ],
 )  # fmt: skip
 def test_what_nobody_has_set_is_no_evidence(knob: str, value: str, default: bool) -> None:

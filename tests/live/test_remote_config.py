@@ -66,6 +66,13 @@ def test_what_looks_like_a_secret_is_scrubbed() -> None:
     assert "eyJ" not in dump_text("x", [("START", 'Key == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln"')])
 
 
+def test_what_keeps_jobs_from_starting_is_asked_for_without_the_environment_itself() -> None:
+    assert is_wanted("STARTER_JOB_ENVIRONMENT")
+    assert is_wanted("VO_HOOK_JOB_EXIT")
+    text = dump_text("dump", [("STARTER_JOB_ENVIRONMENT", '"LOGIN=ada B=it\'s"')])
+    assert text.endswith('STARTER_JOB_ENVIRONMENT = "LOGIN=[removed] B=[removed]\'[removed]"\n')
+
+
 def test_a_group_may_be_called_secret() -> None:
     values = [("GROUP_NAMES", "secret, passwd"), ("GROUP_QUOTA_secret", "10")]
 

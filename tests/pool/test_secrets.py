@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.pool.secrets import REMOVED, is_secret_attribute, is_secret_knob, scrub
+from htcq.pool.secrets import REMOVED, is_secret_attribute, is_secret_knob, scrub, scrub_knob
 
 CLAIM = (
     '<127.0.0.1:5501?addrs=127.0.0.1-5501&alias=node.test>#1795251229#4#[Integrity=\\"NO\\";Encryption=\\"NO\\";'
@@ -126,3 +126,20 @@ def test_a_secret_is_known_by_its_looks(text: str) -> None:
 )
 def test_nothing_else_is_touched(text: str) -> None:
     assert scrub(text) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ('"DB_LOGIN=ada KEY=x=y"', f'"DB_LOGIN={REMOVED} KEY={REMOVED}"'),
+        ("\"A='x y' B=it's\"", f"\"A='{REMOVED} {REMOVED}' B={REMOVED}'{REMOVED}\""),
+        ("A=1;B=2", f"A={REMOVED};B={REMOVED}"),
+        ("", ""),
+        (f'"A={REMOVED}"', f'"A={REMOVED}"'),
+    ],
+)
+def test_of_the_environment_of_all_jobs_names_and_quotes_are_kept(value: str, kept: str) -> None:
+    """A quote too few keeps each job from starting; what a site hands to jobs may be a password."""
+    for name in ("STARTER_JOB_ENVIRONMENT", "starter.Starter_Job_Environment"):
+        assert scrub_knob(name, value) == kept
+    assert scrub_knob("STARTER_UPDATE_INTERVAL", "300") == "300"

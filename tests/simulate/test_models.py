@@ -37,7 +37,7 @@ TWO_TYPES = {
 }
 ONE_HALF = {"slot_types": {"1": {"part": "50%"}}}
 _HALF = {
-    "Cpus": 4, "Memory": 8192, "Disk": 10000000, "TotalSlotCpus": 4, "TotalSlotMemory": 8192,
+    "Cpus": 4, "Memory": 8192, "Disk": 10000000, "TotalSlotCpus": 4, "TotalCpus": "8.0", "TotalSlotMemory": 8192,
     "TotalSlotDisk": "10000000.0",
 }  # fmt: skip
 HALVES_OF_NEW = tuple(slot(f"slot{number}@new", SlotTypeID=number, **_HALF) for number in (1, 2))

@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any
 
 from htcq.balance.amounts import Amounts, total_of
-from htcq.balance.balance import Balance, Todo
+from htcq.balance.balance import Balance, Todo, where
 from htcq.balance.causes import RUNNING, STARTING, UNEXPLAINED, cause_type
 from htcq.balance.demand import Demand, Reason
 from htcq.balance.groups import GroupBalance
@@ -38,6 +38,8 @@ SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 _MUCH = 0.5
 #: How many causes and groups a sentence names.
 _NAMED = 3
+#: How many machines a clause of the first sentence names.
+_MACHINES = 2
 #: Letters of a reason that a sentence repeats.
 _LETTERS = 160
 #: How much of a reason that somebody wrote.
@@ -119,8 +121,9 @@ def told(standing: CauseAmount, now: float | None, zone: tzinfo | None = None) -
     details = [shortened(detail, _REASON_LETTERS) for detail, _ in standing.details[:1]]
     if standing.cause == DRAINED and details:
         text += f" {details[0]}" if details[0].startswith("by ") else f" ({details[0]})"
-    elif details:
-        text += f" ({details[0]})"
+    else:
+        told_apart = ", ".join(filter(None, (*details, where(standing, _MACHINES))))
+        text += f" ({told_apart})" if told_apart else ""
     return text
 
 

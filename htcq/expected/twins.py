@@ -1,0 +1,88 @@
+"""Two startds under one name: the collector has the ads of one of them at a time.
+
+The collector knows an ad by its name and address, and counts all updates of it in UpdatesTotal; a
+startd numbers its own (UpdateSequenceNumber, from 1 when it starts). With two of them there are
+far more updates than one has sent (src/condor_collector.V6/collector_stats.cpp, HTCondor 25.14).
+The same is so for a while after a restart of the startd: two jobs in one slot, both of which began
+after that, are not. Jobs alone accuse no machine, since users may change their ads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htcq.classads import as_number
+from htcq.expected.settled import is_over, settled_before
+from htcq.expected.unmet import TWINS, WARNING, Observed, Unmet
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.slot import Slot
+from htcq.units import counted, show_number
+
+#: So many times as many updates as the startd has sent, and so many more, are no accident.
+_TIMES, _MORE = 1.5, 2
+_NAMED = 3
+
+
+def twin_startds(pool: Pool) -> Iterator[Unmet]:
+    """Yield the startds in whose slots two jobs have run at a time through three cycles."""
+    moment = settled_before(pool)
+    if moment is None:
+        return
+    slots = {str(slot.name): slot for slot in pool.slots or ()}
+    suspect = {slot.startd for slot in slots.values() if _has_more_updates(slot)}
+    in_slot: dict[str, list[Job]] = {}
+    for job in pool.jobs or ():
+        slot = slots.get(str(job.remote_host))
+        if slot is None or slot.startd not in suspect or job.parallel or not job.running:
+            continue
+        if is_over(moment, job.started_at) and _is_of_this_start(slot, job):
+            in_slot.setdefault(str(slot.name), []).append(job)
+    doubled: dict[str, list[str]] = {}
+    for name, jobs in in_slot.items():
+        if len({job.full_id for job in jobs}) > 1:
+            doubled.setdefault(slots[name].startd, []).append(name)
+    for startd, names in doubled.items():
+        yield _unmet(startd, names, in_slot, slots)
+
+
+def _has_more_updates(slot: Slot) -> bool:
+    """Return whether the collector had far more updates of a slot than its startd has sent."""
+    every, sent = as_number(slot.updates), as_number(slot.update_number)
+    if every is None or sent is None:
+        return False
+    return every >= _TIMES * sent and every - sent >= _MORE
+
+
+def _is_of_this_start(slot: Slot, job: Job) -> bool:
+    """Return whether a job began after the startd: not one that its schedd still looks for."""
+    began, daemon = as_number(job.started_at), as_number(slot.daemon_start_time)
+    return began is not None and daemon is not None and began > daemon
+
+
+def _unmet(
+    startd: str, names: list[str], in_slot: dict[str, list[Job]], slots: dict[str, Slot]
+) -> Unmet:
+    first = names[0]
+    jobs, slot = in_slot[first], slots[first]
+    more = f" and {counted(len(names) - 1, 'more slot')} there" if len(names) > 1 else ""
+    every, sent = as_number(slot.updates) or 0, as_number(slot.update_number) or 0
+    verb = "run" if more else "runs"
+    return Unmet(
+        TWINS,
+        f"machine {startd}",
+        f"{first}{more} {verb} two jobs at a time, such as {jobs[0].full_id} and "
+        f"{jobs[1].full_id}, and the collector had {show_number(every)} updates of it where the "
+        f"startd has sent {show_number(sent)}: two startds have the name {startd}, and the pool "
+        "shows the slots of one of them",
+        f"A name of its own for each of the machines: NETWORK_HOSTNAME, HOST_ALIAS, STARTD_NAME of "
+        f"the machines that say they are {startd}.",
+        (
+            Observed("RemoteHost", first),
+            Observed("UpdatesTotal", show_number(every)),
+            Observed("UpdateSequenceNumber", show_number(sent)),
+        ),
+        count=len(names),
+        examples=tuple(names[:_NAMED]),
+        severity=WARNING,
+    )
