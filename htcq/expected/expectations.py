@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from htcq.expected.advertised import unadvertised
 from htcq.expected.claims import standing_claims
+from htcq.expected.coming_back import coming_back
 from htcq.expected.cycles import negotiation
 from htcq.expected.draining import endless_draining
 from htcq.expected.evicting import evicting
@@ -55,6 +56,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from evicting(pool)
     yield from unlike_others(pool)
     yield from preempted_again(pool)
+    yield from coming_back(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
     yield from twin_startds(pool)

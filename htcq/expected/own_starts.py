@@ -47,7 +47,7 @@ def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator
     """
     moment = settled_before(verdicts.pool)
     found = tuple(found)
-    yield from _tried_in_vain(found)
+    yield from _tried_in_vain(verdicts.pool, found)
     waiting: dict[tuple[str, str], tuple[Amounts, list[Job]]] = {}
     for verdict in found:
         walls = (each for each in verdict.walls if each.id == UNMATCHED_UNIVERSE)
@@ -63,7 +63,7 @@ def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator
             yield _refused(verdicts.pool, name, knob, amounts, jobs)
 
 
-def _tried_in_vain(found: Iterable[Verdict]) -> Iterator[Unmet]:
+def _tried_in_vain(pool: Pool, found: Iterable[Verdict]) -> Iterator[Unmet]:
     """Yield the access points that start such jobs again and again, and none of them runs."""
     jobs: dict[tuple[str, str], list[Job]] = {}
     most: dict[tuple[str, str], int] = {}
@@ -81,8 +81,8 @@ def _tried_in_vain(found: Iterable[Verdict]) -> Iterator[Unmet]:
         if not tried:
             continue
         text = (
-            f"{_waiting(tried, f'of the {universe} universe at {name}')}: the schedd has tried to "
-            f"start them, one of them {counted(most[name, universe], 'time')}, and none runs"
+            f"{_waiting(pool, tried, f'of the {universe} universe at {name}')}: the schedd has "
+            f"tried to start them, one of them {counted(most[name, universe], 'time')}, and none runs"
         )
         yield _unmet(
             SCHEDD_REFUSES,
@@ -108,8 +108,8 @@ def _refused(pool: Pool, name: str, knob: str, amounts: Amounts, jobs: Sequence[
     own = None if configuration is None else configuration.knob(knob)
     which = f"of the {amounts['universe']} universe at {name}"
     text = (
-        f"{_waiting(jobs, which)}: the schedd starts them itself, and its {knob} is {value}; it "
-        f"runs {running or 'no'} such {'job' if running == 1 else 'jobs'}"
+        f"{_waiting(pool, jobs, which)}: the schedd starts them itself, and its {knob} is {value}; "
+        f"it runs {running or 'no'} such {'job' if running == 1 else 'jobs'}"
     )
     if UNKNOWN in amounts:
         text += f"; the schedd has no {amounts[UNKNOWN]}, which is undefined"
@@ -142,8 +142,8 @@ def down_resources(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unm
         yield _unmet(
             GRID_DOWN,
             f"grid resource {resource}" if resource else f"access point {name}",
-            f"{_waiting(jobs, f'of the grid universe at {name}')}: {what} has been unavailable "
-            f"since {utc(min(times))}",
+            f"{_waiting(verdicts.pool, jobs, f'of the grid universe at {name}')}: {what} has been "
+            f"unavailable since {utc(min(times))}",
             f"The service of {what}, its network or the credential; GridmanagerLog of {name} has "
             "its answers.",
             Observed("GridResourceUnavailableTime", f"{min(times):.0f}"),
@@ -153,12 +153,12 @@ def down_resources(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unm
         )
 
 
-def _waiting(jobs: Sequence[Job], which: str) -> str:
+def _waiting(pool: Pool, jobs: Sequence[Job], which: str) -> str:
     """Return how many jobs wait, with the first of them and the time of the one idle longest."""
     times = [time for job in jobs if (time := _idle_since(job)) is not None]
     since = f", the oldest since {utc(min(times))}" if times else ""
     verb = "waits" if len(jobs) == 1 else "wait"
-    return f"{counted(len(jobs), 'job')} {which}, such as {jobs[0].id}, {verb}{since}"
+    return f"{counted(len(jobs), 'job')} {which}, such as {pool.job_name(jobs[0])}, {verb}{since}"
 
 
 def _idle_since(job: Job) -> float | None:

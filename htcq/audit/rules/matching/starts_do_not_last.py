@@ -1,4 +1,4 @@
-"""Jobs start on a machine again and again, and none of them lasts."""
+"""Jobs start on a machine, or of an access point, again and again, and none of them lasts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.expected import found_of
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.expected.coming_back import coming_back
 from htcq.expected.evicting import evicting
 from htcq.expected.machines import failing_starts
 from htcq.expected.preempting import preempted_again
@@ -15,7 +16,7 @@ from htcq.expected.unmet import LASTS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for look in (failing_starts, evicting, unlike_others, preempted_again):
+    for look in (failing_starts, evicting, unlike_others, preempted_again, coming_back):
         yield from found_of(look(evidence.pool), LASTS)
 
 
@@ -23,12 +24,13 @@ RULE = Rule(
     id="starts-do-not-last",
     severity=Severity.ERROR,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="Jobs start on a machine again and again, and none of them lasts",
+    summary="Jobs start on a machine, or of an access point, again and again, and none lasts",
     consequence=(
         "The machine ends what it starts at once: PREEMPT is true, the wrapper of jobs fails, "
         "its directory of jobs cannot be used, its software fails where others run the same "
         "jobs, or RANK and PREEMPTION_REQUIREMENTS take turns. It looks free, so that it is "
-        "matched first in each cycle, and the jobs never get anywhere."
+        "matched first in each cycle, and the jobs never get anywhere. At an access point "
+        "SYSTEM_PERIODIC_HOLD and _RELEASE take turns, or OnExitRemove puts back what ends."
     ),
     advice=(
         "StartLog and StarterLog of the machine say why. VacateReason of the jobs has the reason, "
