@@ -82,7 +82,8 @@ def _tried_in_vain(pool: Pool, found: Iterable[Verdict]) -> Iterator[Unmet]:
             continue
         text = (
             f"{_waiting(pool, tried, f'of the {universe} universe at {name}')}: the schedd has "
-            f"tried to start them, one of them {counted(most[name, universe], 'time')}, and none runs"
+            f"tried to start them, one of them {counted(most[name, universe], 'time')}, and none "
+            "runs"
         )
         yield _unmet(
             SCHEDD_REFUSES,

@@ -7,13 +7,14 @@ Recent counters are those of the last 20 minutes (schedd_stats.cpp).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from htcq.expected.unmet import (
     ERROR,
     INFO,
+    OTHERS,
     STOPPED,
+    SUBMIT,
     VANISH,
     WARNING,
     Observed,
@@ -32,11 +33,8 @@ from htcq.units import counted, listed, show_span
 _SOME = 3
 #: What may have become of a job that was submitted.
 _LIFE = ("RecentJobsStarted", "RecentJobsCompleted", "RecentJobsExited", "TotalJobAds")
-#: Knobs that refuse jobs or take them away.
-_REFUSES = re.compile(
-    r"SUBMIT_REQUIREMENT_|JOB_TRANSFORM_|SYSTEM_PERIODIC_REMOVE|MAX_JOBS_|\w*CLASSAD_USER_MAP",
-    re.IGNORECASE,
-)
+#: How many knobs that refuse jobs or take them away are shown.
+_SHOWN = 12
 #: Nothing is submitted any more: so many jobs were due in the time of the Recent counters, after
 #: so many seconds of a schedd that was busy.
 _DUE, _BUSY_FOR = 100, 4 * 3600
@@ -59,11 +57,8 @@ def submissions(pool: Pool) -> Iterator[Unmet]:
 def _vanish(pool: Pool, schedd: Record, recent: int) -> Unmet:
     name, configuration = schedd.name, pool.schedd_configuration(schedd.name)
     known = version(schedd.value("CondorVersion"))
-    knobs = [
-        each
-        for each in knobs_on_the_way(configuration, SCHEDD, version=known)
-        if _REFUSES.match(each.name)
-    ]
+    found = knobs_on_the_way(configuration, SCHEDD, SUBMIT, version=known, most=_SHOWN)
+    knobs = [each for each in found if each.name != OTHERS]
     window = schedd.number("RecentStatsLifetime")
     since = f" in the last {show_span(window)}" if window else ""
     text = (

@@ -17,7 +17,7 @@ from htcq.pool.job import Job
 #: How many knobs one of them shows, and the name of how many more are set.
 _SHOWN, OTHERS = 6, "other knobs that are set"
 #: Stages on the way from a match to a job that runs (starting.tsv).
-CLAIM, START, LAST, HOLD = "claim", "start", "last", "hold"
+SUBMIT, CLAIM, START, LAST, HOLD = "submit", "claim", "start", "last", "hold"
 
 MISSING, STARTS, LASTS = (
     "expected-starts-missing",
@@ -115,8 +115,9 @@ def knobs_on_the_way(
     daemon: str,
     *stages: str,
     version: tuple[int, ...] = (),
+    most: int = _SHOWN,
 ) -> tuple[Observed, ...]:
-    """Return the knobs of a daemon that are set and that no simulation follows.
+    """Return ``most`` of the knobs of a daemon that are set and that no simulation follows.
 
     Those that may decide at one of the ``stages`` that failed come first, and of these the ones
     that few sites set; how many others are set is the last. Without a stage all of them may.
@@ -133,9 +134,9 @@ def knobs_on_the_way(
         others += not known
         found += [(*min(known), knob)] if known else []
     found.sort(key=lambda each: each[:2])
-    others += max(0, len(found) - _SHOWN)
+    others += max(0, len(found) - most)
     rest = (Observed(OTHERS, str(others)),) if others else ()
-    return (*observed_knobs(knob for _, _, knob in found[:_SHOWN]), *rest)
+    return (*observed_knobs(knob for _, _, knob in found[:most]), *rest)
 
 
 def deciding(observed: Iterable[Observed], daemon: str, stage: str) -> tuple[str, ...]:

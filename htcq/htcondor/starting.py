@@ -42,7 +42,7 @@ def rank_on_the_way(name: str, daemon: str, stage: str = "") -> int | None:
     """Return a number that grows from the knobs of ``daemon`` alone to those that every site sets.
 
     None where the knob ``name`` is none of those that the daemon reads, or decides nothing at the
-    ``stage`` that failed: claim, start, last or hold.
+    ``stage`` that failed: submit, claim, start, last or hold.
     """
     for way in _ways(name):
         if way.daemon not in (daemon, _EVERY) or (stage and stage not in way.stages):

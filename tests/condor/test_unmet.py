@@ -145,7 +145,7 @@ def test_faults_on_the_way_from_a_queue_to_a_job_that_runs(fleet: Fleet, tmp_pat
     fleet.submit({**SMALL, "requirements": 'TARGET.Machine == "m2.test"'}, 2)
     fleet.submit(SMALL, 2, "ap2")
     cycles(fleet, 6)
-    refused = ("expected-starts-missing", f"job {cluster}.0")
+    refused = ("expected-starts-missing", f"job ap1.test#{cluster}.0")
     unheard = ("expected-starts-missing", "access point ap2.test")
     named(
         said(fleet, tmp_path),
