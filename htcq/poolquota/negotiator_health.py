@@ -73,11 +73,13 @@ def late_others(seen: ObservedPool) -> tuple[Record, ...]:
 
     Where it names none they are those that do not work beside one that does.
     """
-    late = [record for record in seen.pool.negotiators if any(_late(record, seen))]
-    others = [record for record in late if not _counts(record, seen.pool)]
-    if not others and len(late) < len(seen.pool.negotiators):
-        return tuple(late) if not _is_named(seen.pool) else ()
-    return tuple(others)
+    records = seen.pool.negotiators
+    if len(records) < 2:
+        return ()
+    late = [record for record in records if any(_late(record, seen))]
+    if _is_named(seen.pool):
+        return tuple(record for record in late if not _counts(record, seen.pool))
+    return tuple(late) if len(late) < len(records) else ()
 
 
 def _counts(record: Record, pool: Pool) -> bool:

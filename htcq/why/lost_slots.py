@@ -5,7 +5,8 @@ They are those for which the balance has capacity stand (:mod:`htcq.balance.lost
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from htcq.pool.slot import Slot
@@ -36,17 +37,25 @@ class LostSlots:
     """What the slots of ``tables`` have lost, among ``every`` slot of the pool."""
 
     def __init__(
-        self, tables: Iterable[SlotStates], every: Iterable[Slot], after: AfterCycle
+        self, tables: Sequence[SlotStates], every: Sequence[Slot], after: AfterCycle
     ) -> None:
-        losses = Losses(every)
-        self._lost: list[_Lost] = []
-        for slots in tables:
+        self._tables, self._every, self._after = tables, every, after
+
+    @cached_property
+    def _lost(self) -> Sequence[_Lost]:
+        losses, after = Losses(self._every), self._after
+        found: list[_Lost] = []
+        for slots in self._tables:
+            if slots.fault:
+                # The negotiator ends where it looks at one of these.
+                continue
             kinds: dict[tuple[str, ...], dict[int, Loss]] = {}
             for row, offer in enumerate(slots.offers):
                 left = after.left.get(offer.name, offer.at_first)
                 for loss in losses.of(offer.slot, left):
-                    kinds.setdefault((loss.cause, *(loss.lost or loss.has)), {})[row] = loss
-            self._lost += [_lost(slots, rows, after) for rows in kinds.values()]
+                    kinds.setdefault(_kind(loss), {})[row] = loss
+            found += [_lost(slots, rows, after) for rows in kinds.values()]
+        return found
 
     def walls(self, job: JobTable) -> Iterator[MatchFailure]:
         """Yield a wall for each kind of loss without which a slot would take ``job``."""
@@ -55,9 +64,12 @@ class LostSlots:
             fit = rows & ~slots.held & whole.suits(job)
             for row in slots.table.rows_of(fit & ~slots.first.suits(job)):
                 loss = losses[row]
-                key = (loss.cause, *(loss.lost or loss.has))
-                found.setdefault(key, []).append((slots.offers[row].slot, loss))
+                found.setdefault(_kind(loss), []).append((slots.offers[row].slot, loss))
         yield from map(_wall, found.values())
+
+
+def _kind(loss: Loss) -> tuple[str, ...]:
+    return (loss.cause, *(loss.lost or loss.has))
 
 
 def _lost(slots: SlotStates, losses: Mapping[int, Loss], after: AfterCycle) -> _Lost:
@@ -84,10 +96,9 @@ def _wall(found: Sequence[tuple[Slot, Loss]]) -> MatchFailure:
         text = f"{slot.name} has {' and '.join(has)}, even with no job on it"
     if len(machines) > 1:
         text += f"; so it is with {counted(len(machines) - 1, 'more machine')} that would take it"
-    for asset in loss.lost if loss.cause != BROKEN else ():
-        advice = ASSET_CURES.get(asset, advice)
-    for asset in loss.has:
-        advice = ASSET_CURES.get(asset, advice)
+    if loss.cause != BROKEN:
+        for asset in loss.lost or loss.has:
+            advice = ASSET_CURES.get(asset, advice)
     amounts: dict[str, Amount] = {
         "slots": len(found),
         "machines": len(machines),

@@ -188,7 +188,7 @@ def test_a_job_that_comes_later_than_its_window_is_held() -> None:
 
 def test_a_job_with_a_deferral_that_is_no_time_is_held() -> None:
     """jobWaitUntilExecuteTime of the starter, 25.14: no whole number is as good as a time that is over."""
-    found = course(site(one(DeferralTime='"tomorrow"')), 2, CYCLE, "20")
+    found = course(site(one(DeferralTime='"tomorrow"')), 2, CYCLE, "500")
     assert [(each.running, each.idle) for each in found.samples] == [(1, 0), (0, 0)]
 
 
