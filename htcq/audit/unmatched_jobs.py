@@ -13,6 +13,7 @@ from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.flocking import flocking_of
 from htcq.why.match_failure import REQUEST_UNDEFINED, START, MatchFailure
 from htcq.why.origins import with_writer
+from htcq.why.unknown_names import with_unknown_names
 from htcq.why.unmatched import Unmatched
 
 _EXAMPLES = 3
@@ -56,6 +57,7 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
     jobs = sum(each.jobs for each in at_wall.clusters)
     first = at_wall.clusters[0].request
     wall = with_writer(at_wall.wall, first.first, evidence.askers.access.of(first.first))
+    wall = with_unknown_names(wall, evidence.pool)
     names = [evidence.pool.job_name(each.request.first) for each in at_wall.clusters[:_EXAMPLES]]
     clusters = counted(len(at_wall.clusters), "autocluster")
     message = (
@@ -71,7 +73,7 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
         cause=cause,
         subject=f"job {names[0]}",
         message=message,
-        advice=f"{wall.advice}." if wall.id == REQUEST_UNDEFINED or "knob" in wall.amounts else "",
+        advice="" if wall is at_wall.wall and wall.id != REQUEST_UNDEFINED else f"{wall.advice}.",
         facts=_facts(wall, first.frame),
         count=jobs,
         harm=Harm(jobs=jobs),

@@ -17,7 +17,6 @@ from htcq.balance.causes import (
     START_REFUSES,
     UNEXPLAINED,
     UNWANTED,
-    cause_type,
 )
 from htcq.balance.demand import Demand, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
@@ -25,6 +24,7 @@ from htcq.balance.holding import Holders
 from htcq.balance.lifting import NO_GAIN, Gain
 from htcq.balance.machines import MachineBalance, machines_of
 from htcq.balance.standing import CauseAmount, Part, standings_of
+from htcq.balance.starts_nothing import FailingMachines
 from htcq.balance.wanting import waiting_of
 from htcq.expected.expectations import unmet_of
 from htcq.expected.unmet import Unmet
@@ -152,14 +152,17 @@ def balance_of(verdicts: Verdicts) -> Balance:
     found = verdicts.on(all_idle(pool.jobs or ()))
     capacity = Capacities(verdicts, waiting_of(verdicts, found, now), now).capacity()
     weight_of, wait = JobWeights(pool), long_wait(pool)
-    demand, of_groups = demand_of(verdicts, found, weight_of)
+    unmet = unmet_of(verdicts, found)
+    failing = FailingMachines(verdicts, unmet)
+    demand, of_groups = demand_of(verdicts, found, weight_of, failing.jobs)
     gains: dict[str, Gain] = {}
     for own in capacity.gains.values():
         for cause, gain in own.items():
             gains[cause] = gains.get(cause, NO_GAIN).plus(gain)
-    standings = standings_of(capacity.parts, gains)
+    parts = tuple(failing.parts(capacity.parts))
+    standings = standings_of(parts, gains)
     of_kind, of_group = defaultdict[str, list[Part]](list), defaultdict[str, list[Part]](list)
-    for part in capacity.parts:
+    for part in parts:
         of_kind[part.kind].append(part)
         of_group[part.group].append(part)
     kinds = [
@@ -167,7 +170,6 @@ def balance_of(verdicts: Verdicts) -> Balance:
         for name, total in capacity.by_kind.items()
     ]
     kinds.sort(key=lambda each: (-each.total.weight, each.name))
-    unmet = unmet_of(verdicts, found)
     by_group = {
         name: standings_of(of_group[name], capacity.gains.get(name, {}))
         for name in {*of_group, *capacity.gains}
@@ -187,7 +189,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             of_groups,
             by_group,
         ),
-        (*_failures(unmet), *_waits(wait, demand), *_todo(standings)),
+        _todos(standings, unmet, _waits(wait, demand)),
         (
             *_unknown(verdicts),
             *_doubts(capacity.doubtful),
@@ -196,7 +198,7 @@ def balance_of(verdicts: Verdicts) -> Balance:
             *_of_other_pools(pool, standings),
         ),
         now,
-        machines_of(capacity.parts, pool.slots or ()),
+        machines_of(parts, pool.slots or ()),
         unmet,
         None if pool.jobs is None else held_of(pool.jobs, weight_of, verdicts.access_point),
         tuple(once_a_negotiator_works(found)),
@@ -204,13 +206,27 @@ def balance_of(verdicts: Verdicts) -> Balance:
     )
 
 
-def _todo(standings: tuple[CauseAmount, ...]) -> tuple[Todo, ...]:
-    found = [
-        Todo(each.cause, cure_of(each), each.gain)
-        for each in standings
-        if each.is_fault and each.behind
-    ]
-    return tuple(sorted(found, key=_by_weight))
+def _todos(
+    standings: Sequence[CauseAmount], unmet: Sequence[Unmet], waits: Iterable[Todo]
+) -> tuple[Todo, ...]:
+    """Return what to do, what failed first, then by the weight of the jobs that would start.
+
+    A failure that tells why capacity stands for a cause is no second thing to do.
+    """
+    kept = [each for each in standings if each.is_fault and each.behind]
+    causes = {each.cause for each in kept}
+    found = [Todo(each.cause, _told(each, unmet) or cure_of(each), each.gain) for each in kept]
+    others = (each for each in unmet if each.cause not in causes)
+    return (*_failures(others), *waits, *sorted(found, key=_by_weight))
+
+
+def _told(amount: CauseAmount, unmet: Sequence[Unmet]) -> str:
+    """Return the cure of a failure that is all of a cause; empty where there is none, or more."""
+    own = [each for each in unmet if each.is_fault and each.cause == amount.cause]
+    if len(own) != 1:
+        return ""
+    is_whole = amount.behind <= len(own[0].jobs) or len(amount.machines) == 1
+    return own[0].cure.rstrip(".") if is_whole else ""
 
 
 def _by_weight(each: Todo) -> tuple[Number, int, str]:
@@ -223,7 +239,7 @@ def _waits(wait: tuple[str, float] | None, demand: Demand) -> Iterator[Todo]:
         yield Todo(CYCLES_FAR_APART, f"a shorter {wait[0]}", Gain(jobs=demand.starting))
 
 
-def _failures(unmet: Sequence[Unmet]) -> Iterator[Todo]:
+def _failures(unmet: Iterable[Unmet]) -> Iterator[Todo]:
     for each in unmet:
         if each.is_fault:
             yield Todo(each.id, each.cure.rstrip("."), Gain(jobs=len(each.jobs)))
@@ -235,7 +251,7 @@ def cure_of(amount: CauseAmount) -> str:
     Machines on which no job would start are left out, unless none would start on any.
     """
     if amount.cause in _OF_MACHINES and amount.examples:
-        lifted_by = cause_type(amount.cause).lifted_by
+        lifted_by = amount.lifted_by
         if amount.cause == ASSET_MISSING and amount.details:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
         return f"{lifted_by} ({where(amount)})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from htcq.balance.amounts import NOTHING, Amounts, Weighed, overdrawn, total_of
 from htcq.balance.causes import (
@@ -53,6 +54,7 @@ from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, DISK, GPUS
 from htcq.why import match_failure as wall
+from htcq.why.negotiator import hiding_cure, other_negotiators
 from htcq.why.verdict import Verdicts
 
 #: Assets whose pieces are too small, not used up.
@@ -72,7 +74,8 @@ class Capacities:
         beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
         self._kinds = kinds_of(self._slots, beside)
         self._hidden = set(map(id, supply.hidden))
-        several = len(verdicts.pool.negotiators) > 1
+        several = bool(other_negotiators(verdicts.pool))
+        self._hiding = hiding_cure(verdicts.pool)
         self._hidden_by = OTHER_NEGOTIATOR if several else wall.SLOT_CONSTRAINT
         self._unasked = Unasked(verdicts.pool.jobs or ())
         self._closings, self._now = Closings(verdicts.pool), now
@@ -297,16 +300,16 @@ class Capacities:
     ) -> None:
         """Note what becomes of some alike pieces."""
         times = len(parts)
-        names = [str(each.slot.name) for each in parts]
         for step in steps:
             self._rest[step.waiting] -= step.number * times
             one = self._waiting[step.waiting]
             detail = stands_for(one, step.cause)
-            cure = raised_by(one, step.cause, step.waiting in pieces.whole)
+            serves = partial(pieces.serves, self._verdicts, step.waiting, self._waiting)
+            cure = raised_by(one, step.cause, serves)
             group = self._lifting.group_of(one)
             part = Part(step.cause, step.amounts, "", (), detail, None, "", group, cure)
-            for each, name in zip(parts, names):
-                self._parts.append(part._replace(kind=each.kind, slots=(name,)))
+            for each in parts:
+                self._parts.append(part._replace(kind=each.kind, slots=(str(each.slot.name),)))
         self._lift(pieces, parts, steps)
         rest = self._weighed.rest(parts[0].slot, left)
         if rest.is_nothing:
@@ -387,7 +390,7 @@ class Capacities:
             for piece in pieces.parts:
                 amounts = self._weighed.rest(piece.slot, piece.left)
                 if not amounts.is_nothing:
-                    self._parts.append(closed_part(piece, amounts))
+                    self._parts.append(closed_part(piece, amounts, self._hiding))
             those = pieces.fits if says_start(pieces) else pieces.wants
             jobs = Rests(*({number: rest[number] for number in those} for rest in rests))
             self._lifting.lift(cause, pieces, pieces.parts, jobs)

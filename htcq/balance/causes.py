@@ -18,6 +18,7 @@ START_IS_FULL = "start-is-full"
 OTHER_NEGOTIATOR = "other-negotiator"
 STRANDED, FRAGMENTED = "stranded", "fragmented"
 LATER, UNWANTED, UNEXPLAINED = "later-cycle", "unwanted", "unexplained"
+STARTS_NOTHING = "starts-nothing"
 WEIGHT_CHANGES, IN_NO_SLOT, UNSLOTTED = "weight-changes", "in-no-slot", "unslotted"
 
 
@@ -26,6 +27,11 @@ CAUSES: Mapping[str, CauseType] = {
     RUNNING: SLOT_CAUSES[RUNNING],
     STARTING: CauseType(
         "starting in the next cycle", "The next cycle starts a job there.", "nothing (it is used)"
+    ),
+    STARTS_NOTHING: CauseType(
+        "of machines where nothing starts or lasts",
+        "Free to the negotiator; a finding says that nothing starts on the machine, or lasts.",
+        "what that finding names",
     ),
     state.RETIRING: SLOT_CAUSES[state.RETIRING],
     state.VACATING: SLOT_CAUSES[state.VACATING],

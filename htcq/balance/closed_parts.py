@@ -35,14 +35,17 @@ def says_start(pieces: Pieces) -> bool:
     return _OPEN_START.issuperset(pieces.closings)
 
 
-def closed_part(piece: Piece, amounts: Amounts) -> Part:
-    """Return what is closed of a slot, with the reason of a drain."""
-    slot, detail = piece.slot, ""
+def closed_part(piece: Piece, amounts: Amounts, hiding_cure: str) -> Part:
+    """Return what is closed of a slot, with the reason of a drain and what gives hidden slots."""
+    slot, detail, cure = piece.slot, "", None
+    if piece.closed == SLOT_CONSTRAINT and hiding_cure:
+        cure = hiding_cure
     if piece.closed == DRAINED:
         detail = drain_of(slot).why or "no reason given"
     return Part(
         piece.closed, amounts, piece.kind, (str(slot.name),), detail,
         moment(slot.last_heard if piece.closed == STALE else slot.state_since), machine_of(slot),
+        cure=cure,
     )  # fmt: skip
 
 

@@ -7,17 +7,24 @@ groups, those of the slots. The weight is what the job's schedd advertises for i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from htcq.balance.causes import STARTING, UNEXPLAINED
+from htcq.balance.causes import STARTING, STARTS_NOTHING, UNEXPLAINED
+from htcq.expected.unmet import JobKey
 from htcq.pool.demand import JobWeights, requested
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
-from htcq.poolquota.access.flocking import Flocking, flocking_of
+from htcq.poolquota.access.flocking import flocking_of
 from htcq.quota.group_tree import assigned_group
 from htcq.why.unmatched import unsuiting
 from htcq.why.verdict import NO_SLOT, NO_SLOT_CURE, Verdict, Verdicts
+
+_NOTHING_STARTS = (
+    "the next cycle matches it with a machine of which a finding says that nothing starts or lasts"
+)
 
 
 @dataclass(frozen=True)
@@ -84,13 +91,12 @@ class Demand:
         return 0 if found is None else found.jobs
 
 
-def nowhere_of(
-    found: Iterable[Verdict], weight_of: JobWeights, flocking: Flocking
-) -> Nowhere | None:
+def nowhere_of(pool: Pool, found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | None:
     """Return the jobs of ``found`` that fit no slot; None where there are none.
 
     Those that run in another pool are left out.
     """
+    flocking = flocking_of(pool)
     jobs, first = 0, None
     weight: Number = 0
     for verdict in found:
@@ -104,7 +110,7 @@ def nowhere_of(
     text, elsewhere = why.text, flocking.text((first.access_point,))
     if elsewhere:
         text += f"; {elsewhere}"
-    return Nowhere(jobs, weight, first.jobs[0].id, text, why.lifted_by, why.id)
+    return Nowhere(jobs, weight, pool.job_name(first.jobs[0]), text, why.lifted_by, why.id)
 
 
 class _Sum:
@@ -117,14 +123,19 @@ class _Sum:
 
 
 def demand_of(
-    verdicts: Verdicts, found: Sequence[Verdict], weight_of: JobWeights
+    verdicts: Verdicts,
+    found: Sequence[Verdict],
+    weight_of: JobWeights,
+    failing: Container[JobKey] = (),
 ) -> tuple[Demand, Mapping[str, Demand]]:
-    """Return what the idle jobs of ``found`` wait for: all of them, and those of each group."""
+    """Return what the idle jobs of ``found`` wait for: all of them, and those of each group.
+
+    ``failing`` are those that are matched with machines where nothing starts.
+    """
     every: dict[str, _Sum] = {}
     groups: dict[str, dict[str, _Sum]] = {}
     tree = verdicts.cycle.quotas.tree
-    for verdict in found:
-        reason, text = first_reason(verdict)
+    for reason, text, verdict in _by_reason(found, failing):
         weights = [weight_of(job, verdict.access_point) for job in verdict.jobs]
         lightest = min((each for each in weights if each > 0), default=0)
         group = assigned_group(tree, verdict.submitter).group
@@ -139,7 +150,7 @@ def demand_of(
             for other in dict.fromkeys(each.id for each in verdict.walls):
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
-    nowhere = nowhere_of(found, weight_of, flocking_of(verdicts.pool))
+    nowhere = nowhere_of(verdicts.pool, found, weight_of)
     if nowhere is not None and verdicts.pool.slots == ():
         nowhere = nowhere._replace(text=NO_SLOT, cure=NO_SLOT_CURE)
     whole = replace(_demand(every), nowhere=nowhere)
@@ -152,6 +163,25 @@ def demand_of(
     return whole, {
         name: replace(_demand(sums), cores=cores.get(name, 0)) for name, sums in groups.items()
     }
+
+
+def _by_reason(
+    found: Iterable[Verdict], failing: Container[JobKey]
+) -> Iterator[tuple[str, str, Verdict]]:
+    """Yield the verdicts with their first reason; matches that lead to nothing apart."""
+    for verdict in found:
+        reason, text = first_reason(verdict)
+        if not verdict.starts:
+            yield reason, text, verdict
+            continue
+        kept: dict[bool, list[Job]] = {}
+        for job in verdict.jobs:
+            fails = JobKey(verdict.access_point, job.id) in failing
+            kept.setdefault(fails, []).append(job)
+        for fails, jobs in sorted(kept.items()):
+            if fails:
+                reason, text = STARTS_NOTHING, _NOTHING_STARTS
+            yield reason, text, replace(verdict, jobs=tuple(jobs))
 
 
 def first_reason(verdict: Verdict) -> tuple[str, str]:

@@ -300,13 +300,15 @@ class Limits:
         quota = strict_quota(group, self._cycle.quotas.quota(group.name).subtree_quota)
         return max(0.0, quota - subtree_usage(self._cycle, group.name))
 
-    def _allocated(self, name: str) -> float:
-        """Return the least that a group without a turn is allocated in a cycle that it comes to."""
+    def _allocated(self, name: str) -> int:
+        """Return the least that a group without a turn is allocated in a cycle that it comes to.
+
+        The negotiator works with whole numbers.
+        """
         quota = self._cycle.quotas.quota(name)
-        if self._lifted in _UNSEEN:
-            return float(quota.quota)
         # More slots make the quota larger, not what the ads of its submitters ask for.
-        return min(float(quota.quota), float(quota.requested))
+        asked = math.inf if self._lifted in _UNSEEN else float(quota.requested)
+        return math.floor(min(float(quota.quota), asked) + _DUST)
 
     def _ceiling(self, one: Waiting) -> float:
         name = one.meeting.submitter

@@ -14,12 +14,9 @@ from htcq.balance.filling import Filling
 from htcq.balance.lifting import Gain, Lifting
 from htcq.balance.wanting import Waiting
 from htcq.pool.slot import Number, Slot
-from htcq.pool.slot_shortages import ENOUGH, lost_with_slots, without_asset
+from htcq.pool.slot_shortages import DEFAULT_DISK_KB, ENOUGH, lost_with_slots, without_asset
 from htcq.pool.slot_state import BROKEN, is_broken
 from htcq.units import DISK
-
-#: What a job that asks for no disk gets, in KiB (JOB_DEFAULT_REQUESTDISK, from 25.2.1 on).
-DEFAULT_DISK_KB = 1024 * 1024
 
 
 class Lost(NamedTuple):

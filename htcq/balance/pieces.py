@@ -61,6 +61,18 @@ class Pieces:
         """The first of the causes for which no job gets them; empty where there is none."""
         return self.closings[0] if self.closings else ""
 
+    def serves(self, verdicts: Verdicts, number: int, waiting: Sequence[Waiting]) -> bool:
+        """Return whether a piece, if its slot were empty, would take jobs of a class.
+
+        Or smaller ones of the pool, which ask for the same assets.
+        """
+        if number in self.whole:
+            return True
+        asked = waiting[number].assets
+        if any(asked <= waiting[each].assets for each in self.whole):
+            return True
+        return self.table is not None and self.table.takes_like(verdicts, self.row, asked)
+
     def open_to(self, one: Waiting) -> bool:
         """Return whether START takes jobs of a class, whatever else keeps them."""
         return self.table is None or self.table.start_takes(self.row, one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
@@ -42,20 +42,23 @@ def stands_for(jobs: Waiting, cause: str) -> str:
     """Return for whom or what a part stands that waiting ``jobs`` would take but for ``cause``."""
     each = _reason_of(jobs, cause)
     if each is not None:
+        if each.amounts.get("knob") and each.amounts.get("schedd"):
+            return f"{each.amounts['knob']} of {each.amounts['schedd']}"
         for name in ("knob", "group", "submitter", "name", "schedd"):
             if each.amounts.get(name):
                 return str(each.amounts[name])
     return jobs.meeting.submitter
 
 
-def raised_by(jobs: Waiting, cause: str, fits_empty: bool) -> str | None:
+def raised_by(jobs: Waiting, cause: str, is_served: Callable[[], bool]) -> str | None:
     """Return what somebody does about ``cause`` for waiting ``jobs``; None if nobody has to.
 
     Empty where the case says no more than the cause. What slots say of each job, an audit does not
-    ask for: that a policy takes too much even of an empty slot (``fits_empty``) is known without.
+    ask for: that a policy takes too much even of an empty slot is known without. It is none where
+    the slot serves these jobs when it is empty, or smaller ones like them (``is_served``).
     """
     if cause == CONSUMPTION:
-        return None if fits_empty else ""
+        return None if is_served() else ""
     each = _reason_of(jobs, cause)
     if each is None or cause not in jobs.faults:
         return None

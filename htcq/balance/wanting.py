@@ -77,6 +77,16 @@ class Waiting(NamedTuple):
     faults: frozenset[str]
     is_wasted: bool
 
+    @property
+    def assets(self) -> frozenset[str]:
+        """The assets of which they request anything."""
+        return assets_of(self.requested)
+
+
+def assets_of(requested: Mapping[str, Number]) -> frozenset[str]:
+    """Return the assets of which something is requested."""
+    return frozenset(asset for asset, amount in requested.items() if amount)
+
 
 class Answers(NamedTuple):
     """What slots answer to one class of jobs, by row.
@@ -141,6 +151,7 @@ class Table:
         self._without = {name: slot for name, slot in without if _DEVICES in slot.frame}
         self._known: dict[tuple[int, str, str], Answers] = {}
         self._last: Rows = slots.with_left(after)
+        self._like: dict[frozenset[str], Array] = {}
 
     def left(self, row: int) -> Mapping[str, Number]:
         """Return what the slot of a row has left."""
@@ -205,6 +216,20 @@ class Table:
             return True
         ad = slot.ad(dict(self.left(row)), added)
         return holds(named(_START).evaluate(ad, one.request.first.ad()))
+
+    def takes_like(self, verdicts: Verdicts, row: int, assets: frozenset[str]) -> bool:
+        """Return whether the slot of a row, if it were empty, took another job of the pool.
+
+        One that asks for these ``assets``, and runs or starts.
+        """
+        found = self._like.get(assets)
+        if found is None:
+            found, side = self.slots.nowhere, verdicts.slots
+            for meeting in map(side.meeting, () if self.slots.fault else verdicts.others):
+                if assets <= assets_of(side.requested(meeting)):
+                    found = found | self.slots.unused.suits(meeting.job)
+            self._like[assets] = found
+        return bool(found[row])
 
     def takes_others(self, verdicts: Verdicts, row: int) -> bool:
         """Return whether the slot of a row, if it were empty, took any other job of the pool."""

@@ -13,14 +13,17 @@ from collections.abc import Iterable, Iterator
 from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import MISSING, Observed, Unmet, keys_of, knobs_on_the_way, observed_knobs
 from htcq.htcondor.matching import COLLECTOR
+from htcq.pool.configuration import Knob
 from htcq.pool.job import Job
-from htcq.units import counted, listed
+from htcq.units import counted, listed, show_span
 from htcq.why.match_failure import NOT_ADVERTISED
 from htcq.why.verdict import Verdict, Verdicts
 
 _NAMED = 3
 #: How often a schedd sends its ads.
 _INTERVALS = ("SCHEDD_INTERVAL", "SCHEDD_MIN_INTERVAL")
+#: Nobody means more seconds: a new submitter waits so long for his first cycle.
+_OFTEN = 600
 
 
 def unadvertised(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
@@ -49,21 +52,40 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
     pool = verdicts.pool
     access = pool.schedd_configuration(name)
     own = [access.knob(interval) for interval in _INTERVALS] if access is not None else []
+    long = [each for each in own if each is not None and _seconds(each) > _OFTEN]
+    text = (
+        f"the negotiator never asks for {counted(len(jobs), 'idle job')} of {name}, such as "
+        f"{pool.job_name(jobs[0])}: {name} advertises itself, but the collector has had no ad of "
+        f"{counted(len(submitters), 'submitter')} ({listed(list(submitters))}) for three cycles"
+    )
+    cure = (
+        f"CollectorLog and SchedLog of {name} say what becomes of its submitter ads: "
+        "COLLECTOR_REQUIREMENTS, ALLOW_ADVERTISE_SCHEDD and DENY_ADVERTISE_SCHEDD of the collector "
+        "may refuse them, and SCHEDD_INTERVAL of the access point says how often it sends them."
+    )
+    if long:
+        text += f"; {listed(f'{each.name} = {each.value}' for each in long)} of {name}"
+        verb, seconds = "lets" if len(long) == 1 else "let", max(map(_seconds, long))
+        text += f" {verb} it send them every {show_span(seconds)}"
+        cure = (
+            f"A smaller {listed(each.name for each in long)} of {name}, then condor_reconfig there "
+            f"(the defaults are 300 and 5 seconds). If that is not it, {cure}"
+        )
+    refuses = () if long else knobs_on_the_way(pool.central, COLLECTOR)
+    first = observed_knobs(long)
+    rest = [each for each in observed_knobs(own) if each not in first]
     return Unmet(
         MISSING,
         f"access point {name}",
-        f"the negotiator never asks for {counted(len(jobs), 'idle job')} of {name}, such as "
-        f"{jobs[0].id}: {name} advertises itself, but the collector has had no ad of "
-        f"{counted(len(submitters), 'submitter')} ({listed(list(submitters))}) for three cycles",
-        f"CollectorLog and SchedLog of {name} say what becomes of its submitter ads: "
-        "COLLECTOR_REQUIREMENTS, ALLOW_ADVERTISE_SCHEDD and DENY_ADVERTISE_SCHEDD of the collector "
-        "may refuse them, and SCHEDD_INTERVAL of the access point says how often it sends them.",
-        (
-            Observed("SubmitterAds", "none"),
-            *observed_knobs(own),
-            *knobs_on_the_way(pool.central, COLLECTOR),
-        ),
+        text,
+        cure,
+        (*first, Observed("SubmitterAds", "none"), *rest, *refuses),
         keys_of(jobs),
         len(jobs),
         tuple(job.id for job in jobs[:_NAMED]),
+        cause=NOT_ADVERTISED,
     )
+
+
+def _seconds(knob: Knob) -> int:
+    return int(knob.value) if knob.value.isdigit() else 0

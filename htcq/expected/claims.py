@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from htcq.classads import as_number
+from htcq.expected.kept_claims import KeptClaims
 from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import (
     ERROR,
@@ -36,8 +37,6 @@ from htcq.units import CPUS, amount_of, counted
 
 #: A claim that its holder means to keep is idle for less (keep_claim_idle, DAGMAN_HOLD_CLAIM_TIME).
 _LONG = 60.0
-#: The dedicated scheduler keeps idle claims on purpose (UNUSED_CLAIM_TIMEOUT).
-_DEDICATED = "DedicatedScheduler"
 _DELAYED = "NumJobStartsDelayed"
 _NAMED = 3
 
@@ -70,19 +69,23 @@ def standing_claims(pool: Pool) -> Iterator[Unmet]:
     moment = settled_before(pool)
     if moment is None:
         return
+    now = ObservedPool(pool).now or moment
+    kept = dict[str, KeptClaims]()
     idle, suspended = dict[str, _Claims](), dict[str, _Claims]()
     for slot in pool.slots or ():
-        if not slot.claimed or as_number(slot.activity_since) is None:
+        since = as_number(slot.activity_since)
+        if not slot.claimed or since is None:
             continue
-        if not is_over(moment, slot.activity_since):
-            continue
-        if slot.activity == "Idle" and not _is_kept(slot):
-            idle.setdefault(_holder(slot), _Claims()).slots.append(slot)
-        elif slot.activity == "Suspended":
+        if slot.activity == "Idle":
+            holder = _holder(slot)
+            keeps = kept.setdefault(holder, KeptClaims(pool, holder))
+            if (since < moment or keeps.is_certain) and not keeps.is_meant(slot, now - since):
+                idle.setdefault(holder, _Claims()).slots.append(slot)
+        elif slot.activity == "Suspended" and since < moment:
             suspended.setdefault(slot.startd, _Claims()).slots.append(slot)
     waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
     for holder, claims in idle.items():
-        yield from _idle(pool, holder, claims, moment, waits)
+        yield from _idle(pool, kept[holder], claims, moment, waits)
     for startd, claims in suspended.items():
         yield _suspended(pool, startd, claims, waits)
 
@@ -94,32 +97,35 @@ def _holder(slot: Slot) -> str:
     return slot.customer
 
 
-def _is_kept(slot: Slot) -> bool:
-    return slot.customer.startswith(_DEDICATED) or slot.frame.value("OCU") is True
-
-
-def _idle(pool: Pool, holder: str, claims: _Claims, moment: float, waits: bool) -> Iterator[Unmet]:
+def _idle(
+    pool: Pool, kept: KeptClaims, claims: _Claims, moment: float, waits: bool
+) -> Iterator[Unmet]:
     """Yield the idle claims of one holder, if he does not mean to keep them."""
+    holder = kept.name
     schedd = next((each for each in pool.schedds if each.name == holder), None)
     stuck = list(_without_shadow(pool, holder, moment)) if schedd is not None else []
     delayed = waiting_for_shadows(schedd)
     now = ObservedPool(pool).now or moment
-    if not (stuck or delayed) and not (waits and now - claims.since >= _LONG):
+    is_long = kept.is_certain or now - claims.since >= _LONG
+    if not (stuck or delayed) and not (waits and is_long):
         return
     text = (
         f"{claims.text} of {holder} {claims.verb} been idle since {utc(claims.since)}: no job runs"
     )
     if stuck:
         text += f"; {counted(len(stuck), 'job')} there that run by their status have no shadow"
-    observed = [Observed(_DELAYED, str(delayed))] if delayed else []
+    text += kept.why
+    observed = [*kept.observed, *([Observed(_DELAYED, str(delayed))] if delayed else [])]
     own_knobs = pool.schedd_configuration(holder) if schedd else None
-    observed += knobs_on_the_way(own_knobs, SCHEDD, START)
+    if not kept.knobs:
+        observed += knobs_on_the_way(own_knobs, SCHEDD, START)
     own = [each for each in pool.slots or () if each.claimed and _holder(each) == holder]
     yield Unmet(
         IDLE_CLAIMS,
         f"access point {holder}" if schedd is not None else f"submitter {holder}",
         text,
-        f"SchedLog and ShadowLog of {holder} and StartLog of the machines say why; "
+        kept.cure
+        or f"SchedLog and ShadowLog of {holder} and StartLog of the machines say why; "
         "JOB_START_DELAY and JOB_START_COUNT let a schedd start its shadows slowly.",
         tuple(observed),
         tuple(stuck),

@@ -90,4 +90,5 @@ def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
         len(names),
         names[:_NAMED],
         ERROR if waiting or held or any(job.status == RUNNING for job in jobs) else WARNING,
+        machines=names,
     )

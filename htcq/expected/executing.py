@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
+from htcq.expected.deferred import deferred_in_slots, deferred_until
 from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import (
     ERROR,
@@ -59,6 +60,10 @@ def unbegun(pool: Pool) -> Iterator[Unmet]:
         # An older capture without names leaves the attribute out.
         return
     late = [job for job in running if not has_begun(job) and _since(job, moment)]
+    now = ObservedPool(pool).now or moment
+    until = [deferred_until(job, now) for job in late]
+    yield from deferred_in_slots(pool, zip(late, until))
+    late = [job for job, at in zip(late, until) if at is None]
     sending = _waiting_for_input(pool, late)
     for name in sending:
         of_it = [job for job in late if job.access_point == name]

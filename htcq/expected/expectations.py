@@ -12,6 +12,7 @@ from htcq.expected.evicting import evicting
 from htcq.expected.executing import unbegun
 from htcq.expected.held import held_by_faults
 from htcq.expected.incomplete_ads import incomplete_ads
+from htcq.expected.lost_directories import lost_directories
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
 from htcq.expected.odd_machines import odd_machines
@@ -25,6 +26,7 @@ from htcq.expected.submissions import submissions
 from htcq.expected.twins import twin_startds
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
+from htcq.expected.unmanaged import unmanaged
 from htcq.expected.unmet import ERROR, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
 from htcq.why.verdict import Verdict, Verdicts
@@ -57,6 +59,8 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from twin_startds(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
+    yield from unmanaged(pool)
+    yield from lost_directories(pool)
     yield from negotiation(pool)
     yield from endless_draining(pool)
     yield from matchless(verdicts, every)

@@ -77,7 +77,7 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
             continue
         if is_held_by_startd(job) and f"{_MACHINE}{host_of(job)}" in evicting:
             continue
-        code, error = as_number(job.value("HoldReasonCode")), _error(job)
+        code, error = as_number(job.value("HoldReasonCode")), system_error(job)
         if host_of(job) and (code in OF_MACHINES or _is_by_machine(job, startds)):
             found.setdefault((f"{_MACHINE}{host_of(job)}", error), []).append(job)
         elif error and code not in _MEANT:
@@ -150,7 +150,7 @@ def is_held_by_startd(job: Job) -> bool:
     return as_number(job.value("HoldReasonSubCode")) not in _TOO_MUCH
 
 
-def _error(job: Job) -> str:
+def system_error(job: Job) -> str:
     """Return the system's words for what failed; empty where it is none of its faults."""
     subcode, reason = as_number(job.value("HoldReasonSubCode")), str(job.value("HoldReason"))
     for number, words in _OF_SYSTEMS.items():

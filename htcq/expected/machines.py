@@ -34,7 +34,7 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot_state import is_owned_and_open
+from htcq.pool.slot_state import OWNER, is_owned_and_open
 from htcq.units import counted, listed, show_number
 
 #: A start that fails once or twice may be an accident of the network.
@@ -158,7 +158,7 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
             "START takes jobs",
             f"{_IS_OWNER} of {where}, which is false by default.",
             observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
-            severity=ERROR if waits else WARNING,
+            severity=ERROR if waits else WARNING, cause=OWNER,
         )  # fmt: skip
 
 
@@ -263,7 +263,7 @@ def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Fa
         )
     return _unmet(
         pool, id_, f"machine {where}", failing, f"{text}; no other job runs there", cure,
-        (*startds.counters(where), *knobs),
+        (*startds.counters(where), *knobs), (where,),
     )  # fmt: skip
 
 
@@ -286,9 +286,9 @@ def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unm
         f"{failing.verb} sent to {startds.described(where)} {failing.tries} times and lost the "
         f"claims there{why}; of {show_number(claims or 0)} claims in 20 minutes "
         f"{show_number(used or 0)} came to a start",
-        f"{cure}. Until it is repaired, {_OUT}.", tuple(observed),
+        f"{cure}. Until it is repaired, {_OUT}.", tuple(observed), (where,),
     )  # fmt: skip
-    return found if startds.fails(where) else replace(found, severity=WARNING)
+    return found if startds.fails(where) else replace(found, severity=WARNING, machines=())
 
 
 def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Unmet:
@@ -311,7 +311,7 @@ def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Un
 
 def _unmet(
     pool: Pool, id_: str, subject: str, failing: _Failing, text: str, cure: str,
-    observed: tuple[Observed, ...],
+    observed: tuple[Observed, ...], machines: tuple[str, ...] = (),
 ) -> Unmet:  # fmt: skip
     first = failing.jobs[0]
     counts = [
@@ -329,4 +329,5 @@ def _unmet(
         keys_of(failing.jobs),
         len(failing.jobs),
         tuple(map(pool.job_name, failing.jobs[:_OFTEN])),
+        machines=machines,
     )

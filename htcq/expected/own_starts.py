@@ -28,7 +28,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot_state import utc
 from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted, listed
-from htcq.why.local_universe import KNOB, VALUE
+from htcq.why.local_universe import KNOB, TRIED, UNKNOWN, VALUE
 from htcq.why.match_failure import UNMATCHED_UNIVERSE, Amounts
 from htcq.why.state import UNAVAILABLE
 from htcq.why.verdict import Verdict, Verdicts
@@ -36,6 +36,8 @@ from htcq.why.verdict import Verdict, Verdicts
 #: Three probes of a resource (GRIDMANAGER_RESOURCE_PROBE_INTERVAL is 5 minutes).
 _PROBES = 900.0
 _NAMED = 3
+#: A start that fails once or twice may be an accident.
+_OFTEN = 3
 
 
 def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
@@ -44,11 +46,14 @@ def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator
     ``found`` are the verdicts on all idle jobs. One that fits its schedd nowhere is its user's.
     """
     moment = settled_before(verdicts.pool)
+    found = tuple(found)
+    yield from _tried_in_vain(found)
     waiting: dict[tuple[str, str], tuple[Amounts, list[Job]]] = {}
     for verdict in found:
         walls = (each for each in verdict.walls if each.id == UNMATCHED_UNIVERSE)
         wall = next((each for each in walls if KNOB in each.amounts), None)
-        if wall is None or verdict.fits_nowhere:
+        # What no job passes is the schedd's own, whatever else keeps these.
+        if wall is None or (verdict.fits_nowhere and UNKNOWN not in wall.amounts):
             continue
         key = verdict.access_point, str(wall.amounts[KNOB])
         jobs = waiting.setdefault(key, (wall.amounts, []))[1]
@@ -56,6 +61,38 @@ def refused_by_schedds(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator
     for (name, knob), (amounts, jobs) in waiting.items():
         if jobs:
             yield _refused(verdicts.pool, name, knob, amounts, jobs)
+
+
+def _tried_in_vain(found: Iterable[Verdict]) -> Iterator[Unmet]:
+    """Yield the access points that start such jobs again and again, and none of them runs."""
+    jobs: dict[tuple[str, str], list[Job]] = {}
+    most: dict[tuple[str, str], int] = {}
+    for verdict in found:
+        for wall in verdict.walls:
+            if wall.id != UNMATCHED_UNIVERSE or TRIED not in wall.amounts:
+                continue
+            key = verdict.access_point, str(wall.amounts["universe"])
+            tried = [
+                each for each in verdict.jobs if (as_number(each.shadow_starts) or 0) >= _OFTEN
+            ]
+            jobs.setdefault(key, []).extend(tried)
+            most[key] = max(most.get(key, 0), int(wall.amounts[TRIED]))
+    for (name, universe), tried in jobs.items():
+        if not tried:
+            continue
+        text = (
+            f"{_waiting(tried, f'of the {universe} universe at {name}')}: the schedd has tried to "
+            f"start them, one of them {counted(most[name, universe], 'time')}, and none runs"
+        )
+        yield _unmet(
+            SCHEDD_REFUSES,
+            f"access point {name}",
+            text,
+            f"SchedLog of {name} says why; STARTER_LOCAL starts jobs of the local universe.",
+            Observed("NumShadowStarts", str(most[name, universe])),
+            tried,
+            ERROR,
+        )
 
 
 def _refused(pool: Pool, name: str, knob: str, amounts: Amounts, jobs: Sequence[Job]) -> Unmet:
@@ -74,6 +111,8 @@ def _refused(pool: Pool, name: str, knob: str, amounts: Amounts, jobs: Sequence[
         f"{_waiting(jobs, which)}: the schedd starts them itself, and its {knob} is {value}; it "
         f"runs {running or 'no'} such {'job' if running == 1 else 'jobs'}"
     )
+    if UNKNOWN in amounts:
+        text += f"; the schedd has no {amounts[UNKNOWN]}, which is undefined"
     return _unmet(
         SCHEDD_REFUSES,
         f"access point {name}",

@@ -51,9 +51,9 @@ def removed_by_policy(pool: Pool) -> Iterator[Unmet]:
         if lost >= _SOME:
             like = jobs or [job for each in queues.values() for job in each][:_LIKE]
             if like and all(policy.removes(job, _HOUR) for job in like):
-                yield _unmet(schedd, own, policy, like, jobs, lost)
+                yield _unmet(pool, schedd, own, policy, like, jobs, lost)
         elif len(jobs) >= _SOME and all(policy.begins_to_remove(job, _SOON) for job in jobs):
-            yield _unmet(schedd, own, policy, jobs, jobs, 0)
+            yield _unmet(pool, schedd, own, policy, jobs, jobs, 0)
 
 
 def _lost(schedd: Record) -> int:
@@ -112,18 +112,18 @@ class _Removal:
 
 
 def _unmet(
-    schedd: Record, own: Configuration, policy: _Removal, like: Sequence[Job], jobs: Sequence[Job],
-    lost: int,
+    pool: Pool, schedd: Record, own: Configuration, policy: _Removal, like: Sequence[Job],
+    jobs: Sequence[Job], lost: int,
 ) -> Unmet:  # fmt: skip
     name = schedd.name
     span = show_span(policy.age(like[0]))
     removes = f"{_KNOB} of {name} removes a job {span} after its submission"
-    text = f"{removes}: all {len(jobs)} jobs there, such as {like[0].full_id}"
+    text = f"{removes}: all {len(jobs)} jobs there, such as {pool.job_name(like[0])}"
     if lost:
         window = schedd.number("RecentStatsLifetime")
         lately = f"in the last {show_span(window)}" if window else "lately"
         left = f"{counted(lost, 'job')} at least left the queue of {name} {lately}, none completed"
-        text = f"{left}: {removes}, such as {like[0].full_id}"
+        text = f"{left}: {removes}, such as {pool.job_name(like[0])}"
     counters = [(each, schedd.number(each)) for each in _COUNTERS]
     knobs = (each for each in own if each.bare.upper().startswith(_KNOB) and each.value)
     return Unmet(

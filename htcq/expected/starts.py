@@ -201,7 +201,7 @@ def _unmet(
         observed = [Observed("LastNegotiationCycleMatches0", str(reality.matches))]
     return Unmet(
         MISSING, f"job {names[0]}", text, f"{cure}.", tuple(observed), keys_of(jobs), len(missing),
-        names,
+        names, machines=(slot.startd,) if reality.matches and slot is not None else (),
     )  # fmt: skip
 
 

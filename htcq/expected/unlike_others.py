@@ -225,4 +225,5 @@ def _unmet(
         max(1, len(jobs)),
         tuple(map(pool.job_name, jobs[:_SEVERAL])),
         how,
+        machines=(where,),
     )

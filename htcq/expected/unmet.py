@@ -68,7 +68,8 @@ class Unmet:
     ``subject`` is what failed, such as ``machine m1.example.net``; ``text`` a sentence with the
     amounts, ``cure`` what to do. ``observed`` is the evidence, then the knobs that are set there
     and that no simulation follows. ``jobs`` are those that it keeps from running; ``count`` is how
-    many jobs or slots it concerns. ``severity`` is ERROR, WARNING or INFO.
+    many jobs or slots it concerns. ``severity`` is ERROR, WARNING or INFO. ``cause`` is the reason
+    of jobs that it explains, for which capacity stands as well; empty where there is none.
     """
 
     id: str
@@ -80,6 +81,9 @@ class Unmet:
     count: int = 1
     examples: tuple[str, ...] = ()
     severity: str = ERROR
+    cause: str = ""
+    #: The startds where nothing starts, or nothing that starts lasts.
+    machines: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:

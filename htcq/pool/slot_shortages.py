@@ -7,16 +7,20 @@ partitionable slot shrinks then with the files of others, TotalSlotDisk does not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from htcq.classads import as_number
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
-from htcq.pool.slot_causes import NO_DISK
-from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
+from htcq.pool.slot_causes import ASSET_MISSING, NO_DISK
+from htcq.pool.slot_state import BROKEN, is_broken
+from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, attribute
 
 #: Less than the request of a job that asks for nothing (JOB_DEFAULT_REQUESTMEMORY, in MB), and less
 #: than any job writes, in KiB.
 _LEAST: Mapping[str, int] = {MEMORY: 128, DISK: 1024}
+#: What a job that asks for no disk gets, in KiB (JOB_DEFAULT_REQUESTDISK, from 25.2.1 on).
+DEFAULT_DISK_KB = 1024 * 1024
 #: Stands for an asset that the slot should have: as much as anybody asks for.
 ENOUGH = 1 << 50
 
@@ -51,6 +55,67 @@ def lost_with_slots(slot: Slot) -> Mapping[str, Number]:
             lost = lost if every is None else min(lost, max(0, every - whole[asset]))
         found[asset] = lost
     return found
+
+
+class Loss(NamedTuple):
+    """What a slot lacks for one ``cause``, and what it would have ``left`` for jobs without it.
+
+    ``lost`` are the amounts that are gone; where it never had more than ``has`` they are empty.
+    """
+
+    cause: str
+    lost: Mapping[str, Number]
+    has: Mapping[str, Number]
+    left: Mapping[str, Number]
+
+
+class Losses:
+    """What slots have lost, or never had, whatever their state."""
+
+    def __init__(self, slots: Iterable[Slot]) -> None:
+        self._carved: dict[str, dict[str, Number]] = {}
+        for slot in slots:
+            if slot.type == DYNAMIC:
+                known = self._carved.setdefault(slot.parent, {})
+                for asset in (CPUS, MEMORY, GPUS):
+                    known[asset] = known.get(asset, 0) + (slot.left().get(asset) or 0)
+
+    def of(self, slot: Slot, left: Mapping[str, Number]) -> Iterator[Loss]:
+        """Yield what a slot that nobody has claimed as a whole lacks, which has so much left."""
+        if slot.type == DYNAMIC or is_broken(slot):
+            return
+        lost = lost_with_slots(slot)
+        if lost:
+            yield Loss(BROKEN, lost, {}, _with(left, lost))
+        devices = self._offline(slot)
+        if devices:
+            yield Loss(ASSET_MISSING, devices, {}, _with(left, devices))
+        whole = slot.whole()
+        if as_number(slot.dynamic_slots) or slot.claimed or not whole.get(CPUS):
+            return
+        least = {**_LEAST, DISK: DEFAULT_DISK_KB}
+        has = {asset: whole[asset] for asset in least if whole.get(asset, ENOUGH) < least[asset]}
+        if has:
+            yield Loss(ASSET_MISSING, {}, has, {**left, **dict.fromkeys(has, ENOUGH)})
+
+    def _offline(self, slot: Slot) -> Mapping[str, Number]:
+        """Return the GPUs that a slot had at first and that no job has: they are offline.
+
+        Where more is missing the ads of dynamic slots are.
+        """
+        whole, left = slot.whole(), slot.left()
+        carved = self._carved.get(str(slot.name), {})
+        missing = {
+            asset: whole.get(asset, 0) - (left.get(asset) or 0) - carved.get(asset, 0)
+            for asset in (CPUS, MEMORY, GPUS)
+        }
+        if missing[GPUS] <= 0 or missing[CPUS] or missing[MEMORY]:
+            return {}
+        return {GPUS: missing[GPUS]}
+
+
+def _with(left: Mapping[str, Number], lost: Mapping[str, Number]) -> Mapping[str, Number]:
+    return {**left, **{asset: left.get(asset, 0) + amount for asset, amount in lost.items()}}
 
 
 class DiskInFiles:

@@ -83,8 +83,7 @@ def is_owned_and_open(slot: Slot) -> bool:
     if start is None or named("Start").evaluate(slot.ad()) is not False:
         return True
     # With =?= and the like it is false without a job, and true for some.
-    found = start.references()
-    return bool(found.target) or any(name not in slot.frame for name in found.own)
+    return bool(start.references().target)
 
 
 def closed_by(slot: Slot) -> str:

@@ -85,6 +85,18 @@ class ObservedPool:
         known = [each for each in (taken, self.newest) if each is not None]
         return max(known, default=None)
 
+    def read_at(self, *types: str) -> float | None:
+        """Return when ads of some types were read at the latest.
+
+        Slots come last: an access point that does not answer may have kept the capture before.
+        """
+        taken = seconds_of(self.pool.taken_at)
+        if taken is None:
+            return self.now
+        records = (each for name in types for each in (self.pool.records or {}).get(name, ()))
+        heard = [each for each in map(heard_of, records) if each is not None]
+        return max([taken, *heard])
+
     def seconds(
         self, name: str, default: float, subsystem: str, others: Iterable[Configuration] = ()
     ) -> float:

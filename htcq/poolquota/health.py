@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from htcq.classads import as_number
+from htcq.pool import record as records
 from htcq.pool.daemons import SCHEDD, STARTD
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.pool.slot_state import machine_of
 from htcq.poolquota.ailment import (
     INTERVALS,
     MIN_SECONDS,
@@ -25,6 +27,7 @@ from htcq.poolquota.ailment import (
 )
 from htcq.poolquota.negotiator_health import ABSENT, LATE, SILENT, negotiator
 from htcq.poolquota.partial_queues import partial_queues
+from htcq.units import counted
 
 SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD, CONFIGURATION = (
     "schedd-silent",
@@ -35,7 +38,7 @@ SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD, CONFIGURATION = (
 )
 #: Ads of a pool that is alive are never older all together, whatever the intervals: two hours.
 _MAX_AGE = 7200.0
-#: Of all slots: fewer that are gone are what happens in a large pool every day.
+#: Of all machines: fewer that are gone are what happens in a large pool every day.
 _MAX_GONE = 0.1
 #: The accountant compacts its log at MAX_ACCOUNTANT_DATABASE_SIZE, or at twice what is left then.
 _MAX_LOG_RATIO, _MIN_LOG_BYTES = 10, 100_000_000
@@ -92,13 +95,14 @@ def _schedds(
     Those that flock from another pool are that pool's matter.
     """
     interval = seen.seconds("SCHEDD_INTERVAL", 300, SCHEDD, seen.pool.access.values())
+    now = seen.read_at(records.SCHEDD)
     for record in seen.pool.schedds:
         if record.name in foreign:
             continue
         heard = heard_of(record)
         age = 0.0
-        if seen.now is not None and heard is not None:
-            age = seen.now - heard
+        if now is not None and heard is not None:
+            age = now - heard
         if record.name in silent:
             why = silent[record.name]
             asked = NOT_ASKED.match(why) is None
@@ -175,14 +179,17 @@ def _ads(seen: ObservedPool) -> Iterator[Ailment]:
         yield Ailment(STALE, f"{text}, or the clocks of the collector and of the capture differ")
         return
     gone, limit, interval = _gone(seen, now)
-    if len(gone) <= _MAX_GONE * len(seen.slots):
+    # A machine sends the ads of all its slots, also of those that come and go with its jobs.
+    machines = {machine_of(slot) for _, slot in gone}
+    every = {machine_of(slot) for slot in seen.pool.slots or ()}
+    if len(machines) <= _MAX_GONE * len(every):
         return
     age, oldest = max(gone, key=lambda each: each[0])
     yield Ailment(
         STALE,
-        f"the ads of {len(gone)} of {len(seen.slots)} slots are out of date: their machines sent "
-        f"no update for more than {limit:.0f} s (UPDATE_INTERVAL is {interval:.0f} s); the oldest, "
-        f"{oldest.name}, for {age:.0f} s",
+        f"the ads of {len(machines)} of {counted(len(every), 'machine')} are out of date: no "
+        f"update came for more than {limit:.0f} s (UPDATE_INTERVAL is {interval:.0f} s), and none "
+        f"of the oldest, {oldest.name}, for {age:.0f} s",
     )
 
 

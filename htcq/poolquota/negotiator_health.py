@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from htcq.pool import record as records
 from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
@@ -25,6 +26,8 @@ ABSENT, SILENT, LATE, CRASH = (
     "negotiator-late",
     "negotiator-crash",
 )
+#: Of several negotiators one that the capture is not about.
+OTHER_LATE = "other-negotiator-late"
 #: Three intervals without a cycle are late, and not before so many seconds: the negotiator itself
 #: keeps the time.
 _MIN_CYCLE_SECONDS = 30.0
@@ -51,14 +54,30 @@ def negotiator(seen: ObservedPool) -> Iterator[Ailment]:
     records = seen.pool.negotiators
     if not records:
         found.append(Ailment(ABSENT, NO_NEGOTIATOR))
-    counted = [record for record in records if _counts(record, seen.pool)]
-    for record in counted:
-        found += _silent(record, seen)
-        found += _late(record, seen)
+    others = {each.name for each in late_others(seen)}
+    for record in records:
+        if record.name not in others and _counts(record, seen.pool):
+            found += _silent(record, seen)
+            found += _late(record, seen)
     found += _restarts(seen)
     if found:
         found += _fatal_knobs(seen.pool)
     yield from found
+    for record in late_others(seen):
+        # Whether it answers for a part of the pool is not known here.
+        yield from (Ailment(OTHER_LATE, each.text, False) for each in _late(record, seen))
+
+
+def late_others(seen: ObservedPool) -> tuple[Record, ...]:
+    """Return the negotiators that complete no cycles, beside the one that the capture is about.
+
+    Where it names none they are those that do not work beside one that does.
+    """
+    late = [record for record in seen.pool.negotiators if any(_late(record, seen))]
+    others = [record for record in late if not _counts(record, seen.pool)]
+    if not others and len(late) < len(seen.pool.negotiators):
+        return tuple(late) if not _is_named(seen.pool) else ()
+    return tuple(others)
 
 
 def _counts(record: Record, pool: Pool) -> bool:
@@ -68,9 +87,11 @@ def _counts(record: Record, pool: Pool) -> bool:
 
     All count where none is named.
     """
-    return pool.negotiator in ("", record.name) or pool.negotiator not in {
-        each.name for each in pool.negotiators
-    }
+    return pool.negotiator == record.name or not _is_named(pool)
+
+
+def _is_named(pool: Pool) -> bool:
+    return pool.negotiator in {each.name for each in pool.negotiators} - {""}
 
 
 def _silent(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
@@ -94,7 +115,7 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there
     are none of these, the time of its own ad counts, unless that is too old itself.
     """
-    now, heard = seen.now, heard_of(record)
+    now, heard = seen.read_at(records.NEGOTIATOR, records.ACCOUNTING), heard_of(record)
     if now is None or heard is None:
         return
     longest = _longest(record)

@@ -19,6 +19,7 @@ from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.schedd_negotiation import Ending, ScheddNegotiation
 from htcq.units import counted, show_moment
 from htcq.why import match_failure as wall
+from htcq.why.cool_downs import cool_down_wall
 from htcq.why.match_failure import Amount, Amounts, MatchFailure
 
 #: How many of the requests that use a budget up are named.
@@ -29,12 +30,14 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
     """Yield why the access point does not offer ``job`` at all."""
     for refusal in cycle.askers.access.refusals(job):
         text = _TEXTS.get(refusal.id)
-        if text is not None and not refusal.offered:
+        if refusal.id == wall.COOL_DOWN:
+            yield cool_down_wall(job, cycle.askers.access.of(job), refusal.amounts)
+        elif text is not None and not refusal.offered:
             advice = ""
             if refusal.id == wall.DEDICATED_SCHEDULER and asks_for_too_many(refusal.amounts):
                 advice = _FEWER_NODES
             amounts = refusal.amounts
-            if refusal.id == wall.MAX_JOBS_RUNNING:
+            if refusal.id in _OF_SCHEDDS:
                 amounts = {**amounts, "schedd": cycle.askers.access.name_of(job)}
             yield MatchFailure(refusal.id, text(amounts), amounts, advice)
 
@@ -54,13 +57,6 @@ def _dedicated(amounts: Amounts) -> str:
     if asks_for_too_many(amounts):
         text += f", and there are {amounts['empty']} in all"
     return f"{text}: the dedicated scheduler asks for none"
-
-
-def _cool_down(amounts: Amounts) -> str:
-    return (
-        f"it is in its cool-down after a failure until {_time(amounts['until'])} "
-        "(JobCoolDownExpiration)"
-    )
 
 
 def _deferred(amounts: Amounts) -> str:
@@ -101,9 +97,10 @@ def _time(moment: Amount) -> str:
     return str(moment) if isinstance(moment, str) else show_moment(moment)
 
 
+#: They keep all jobs of an access point.
+_OF_SCHEDDS = (wall.MAX_JOBS_RUNNING, wall.CURB_MATCHMAKING)
 _FEWER_NODES = "a smaller machine_count; DedicatedScheduler in the configuration of more machines"
 _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
-    wall.COOL_DOWN: _cool_down,
     wall.DEDICATED_SCHEDULER: _dedicated,
     wall.DEFERRED: _deferred,
     wall.USER_MAX_JOBS: _user_max_jobs,
@@ -282,12 +279,18 @@ def silent_schedds(pool: Pool) -> Mapping[str, str]:
     return {each.schedd: each.text for each in ailments(pool) if each.schedd}
 
 
+def is_unknown(pool: Pool, access_point: str) -> bool:
+    """Return whether the collector has no ad of the schedd ``access_point``, and some of others."""
+    names = {each.name for each in pool.schedds}
+    return bool(access_point and names) and access_point not in names
+
+
 def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
     """Yield a wall where the collector has no ad of the schedd.
 
     Nobody can tell whether it answers.
     """
-    if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
+    if is_unknown(pool, access_point):
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})
 

@@ -149,7 +149,10 @@ class Competition:
 
     def _holders(self) -> str:
         most = sorted(self._claims.items(), key=lambda each: (-len(each[1]), each[0]))
-        named = [f"{name} ({counted(len(slots), 'claim')})" for name, slots in most[:_MAX_NAMED]]
+        named = [
+            f"{name} ({counted(len(slots), 'claim')}{_without_jobs(slots)})"
+            for name, slots in most[:_MAX_NAMED]
+        ]
         if len(most) > _MAX_NAMED:
             named.append(f"{len(most) - _MAX_NAMED} more")
         return ", ".join(named)
@@ -237,7 +240,7 @@ class Competition:
         """Return what returns claims that others keep."""
         kept = self._renewing(job.submitter)
         if kept is None:
-            return "the end of running jobs"
+            return f"the end of running jobs{self._until_given_back}"
         name = kept.name
         better = ""
         if self._priority(job.submitter) <= self._priority(name):
@@ -247,6 +250,16 @@ class Competition:
             f"with further jobs{better}; NEGOTIATOR_CONSIDER_PREEMPTION with "
             "PREEMPTION_REQUIREMENTS"
         )
+
+    @cached_property
+    def _until_given_back(self) -> str:
+        """What ends claims in which no job runs; empty where there are none."""
+        idle = [slot for slots in self._claims.values() for slot in slots if _is_idle(slot)]
+        holders = sorted({each for slot in idle if isinstance(each := slot.remote_schedd, str)})
+        if not holders:
+            return ""
+        what = f"{counted(len(idle), 'claim')} without a job"
+        return f"; the return of {what} by {first_named(holders, _MAX_NAMED)}"
 
     def _renewing(self, submitter: str) -> _Renewing | None:
         """Return that other submitter with claims, and idle jobs to go on, that has most claims."""
@@ -270,6 +283,18 @@ class Competition:
                 least = min(seconds for _, seconds in lasting)
                 found.append(_Renewing(name, len(lasting), least, _first_end(lasting)))
         return sorted(found, key=lambda each: (-each.claims, each.name))
+
+
+def _is_idle(slot: Slot) -> bool:
+    return slot.activity == "Idle"
+
+
+def _without_jobs(slots: Sequence[Slot]) -> str:
+    """Return how many of some claims run no job, or end it."""
+    idle = sum(map(_is_idle, slots))
+    ending = sum(slot.activity == "Vacating" for slot in slots)
+    text = f", {idle} of them idle" if idle else ""
+    return f"{text}, {ending} of them vacating" if ending else text
 
 
 class _Renewing(NamedTuple):

@@ -15,12 +15,14 @@ from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.units import show_number
 from htcq.why import match_failure as wall
+from htcq.why.access import is_unknown
 from htcq.why.match_failure import Amounts, MatchFailure
 
 _NEXT_AD = (
     "the next update of the schedd (SCHEDD_INTERVAL), which counts the jobs; SchedLog says whether "
     "one came"
 )
+_OF_SCHEDD = "starting the schedd, or repairing its connection to the collector"
 _DOMAIN = "a submitter's name with a domain: UID_DOMAIN of the schedd, AccountingGroup of the job"
 
 
@@ -69,6 +71,9 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
             f"the collector has no submitter ad of {submitter} from "
             f"{access_point or 'its schedd'}{where}"
         )
+        if is_unknown(cycle.quotas.pool, access_point):
+            text += f", and none of the schedd {access_point} itself: it may be down"
+            return MatchFailure(wall.NOT_ADVERTISED, text, amounts, _OF_SCHEDD)
         return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if all(skips(each, cycle.quotas.negotiator_version) for each in here):
         return MatchFailure(

@@ -15,9 +15,10 @@ from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.slot import Number
 from htcq.why.factories import REASON, StuckFactory, stuck_factories
 
-#: What a job's ad says of its hold and of its grid resource, and nothing else needs of it.
+#: What a job's ad says of its hold, its grid resource and its manager, and nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "GridResource", "GridResourceUnavailableTime", REASON,
+    "ManagedManager", "RoutedToJobId",
 ))  # fmt: skip
 
 

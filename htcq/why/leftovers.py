@@ -22,20 +22,21 @@ from htcq.simulate.cycle.schedd_negotiation import Made
 class AfterCycle(NamedTuple):
     """What a finished cycle leaves.
 
-    ``leftovers`` are access point and id of the jobs that start without a match of their own,
-    ``left`` is what the slots have by name that jobs start in; nothing of those that are taken
-    whole. ``without_devices`` are those of which jobs get GPUs, with the others in AvailableGPUs.
-    ``dynamic_slots`` is how many of them the slots that are not taken whole have then.
+    ``leftovers`` are the slots of the jobs that start without a match of their own, by access point
+    and id, ``left`` is what the slots have by name that jobs start in; nothing of those that are
+    taken whole. ``without_devices`` are those of which jobs get GPUs, with the others in
+    AvailableGPUs. ``dynamic_slots`` is how many of them the slots that are not taken whole have
+    then.
     """
 
-    leftovers: frozenset[tuple[str, str]]
+    leftovers: Mapping[tuple[str, str], str]
     left: Mapping[str, Mapping[str, Number]]
     without_devices: Mapping[str, Slot] = {}
     dynamic_slots: Mapping[str, int] = {}
 
 
 #: What a cycle leaves that never comes: all as it was.
-NOTHING_TAKEN = AfterCycle(frozenset(), {})
+NOTHING_TAKEN = AfterCycle({}, {})
 
 
 def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
@@ -50,15 +51,20 @@ def after_cycle(pool: Pool, cycle: Cycle) -> AfterCycle:
             amounts[asset] = amounts.get(asset, 0) - amount
     whole = list(_leaving(pool, cycle))
     if not whole:
-        return AfterCycle(frozenset(), left)
+        return AfterCycle({}, left)
     # Nothing is drawn: no job ends here.
     world = World(pool, lambda job, dice: math.inf, cast("Dice", None))
     # What a schedd ends at once, since it runs too many jobs, has started all the same.
     world.begin(whole)
     name_of = cycle.askers.access.name_of
-    jobs = frozenset(
-        (name_of(start.job), start.job.id) for start in world.runs.starts if start.by == LEFTOVER
-    )
+    slots = {
+        id(claim.job): name for name, base in world.holdings.bases.items() for claim in base.claims
+    }
+    jobs = {
+        (name_of(start.job), start.job.id): slots.get(id(start.job), "")
+        for start in world.runs.starts
+        if start.by == LEFTOVER
+    }
     for made in whole:
         if made.slot in left and not world.holdings.bases[made.slot].whole:
             left[made.slot] = world.holdings.bases[made.slot].left

@@ -90,12 +90,17 @@ class MatchFailure:
             return cure.replace("<NAME>", str(name).upper())
         if self.id == MAX_JOBS_RUNNING and schedd:
             return f"{cure} of {schedd}"
+        if self.id == CURB_MATCHMAKING and schedd:
+            return cure.replace("the schedd", str(schedd))
         return cure
 
     @property
     def ends_with_no_job(self) -> bool:
-        """Whether a limit is 0, or smaller than one request: no end of a job resolves that."""
+        """Whether no end of a job resolves it: a limit is 0, or smaller than one request, say."""
         limits = [self.amounts.get(name) for name in _LIMITS.get(self.id, ())]
+        if self.id == COOL_DOWN:
+            # A knob that makes it long makes the next one as long.
+            return "knob" in self.amounts
         if self.id == GROUP_QUOTA:
             # The negotiator cuts fractions off: a limit below 1 is none.
             limits = [each for each in limits if not (isinstance(each, float) and each < 1)]
@@ -136,7 +141,7 @@ WALLS: Mapping[str, WallType] = {
         "condor_release, after the reason of the hold is removed",
     ),
     COOL_DOWN: WallType(
-        "The job is in its cool-down after a failure (JobCoolDownExpiration).",
+        "The job is in its cool-down after it left a machine (JobCoolDownExpiration).",
         "time: the end of the cool-down",
     ),
     DEFERRED: WallType(

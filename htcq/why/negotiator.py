@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from htcq.pool.pool import Pool
+from htcq.poolquota.ailment import ObservedPool
 from htcq.poolquota.health import negotiator_ailments
-from htcq.poolquota.negotiator_health import LATE, NO_NEGOTIATOR, SILENT
+from htcq.poolquota.negotiator_health import LATE, NO_NEGOTIATOR, SILENT, late_others
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.time_limits import default_limit, expired_limits
 from htcq.simulate.cycle.trace import Trace
+from htcq.units import listed
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 
+_SLOTS = wall.WALLS[wall.SLOT_CONSTRAINT].lifted_by
 _OF_WEIGHT = ("SlotWeight", "asset")
 
 
@@ -45,8 +48,12 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
 
 
 def other_negotiators(pool: Pool) -> tuple[str, ...]:
-    """Return the names of the negotiators of ``pool`` whose cycle is not the one simulated."""
-    names = tuple(each.name for each in pool.negotiators)
+    """Return the names of the negotiators of ``pool`` whose cycle is not the one simulated.
+
+    Those that complete no cycles are none of them.
+    """
+    late = {each.name for each in late_others(ObservedPool(pool))}
+    names = tuple(each.name for each in pool.negotiators if each.name not in late)
     mine = pool.negotiator if pool.negotiator in names else "".join(names[:1])
     return tuple(name for name in names if name != mine)
 
@@ -60,6 +67,14 @@ def other_cycle(pool: Pool) -> str:
     """Return whose cycle may match what this one cannot; empty where there is no other."""
     others = other_negotiators(pool)
     return f"the cycle of another negotiator: {asked_by(others)}" if others else ""
+
+
+def hiding_cure(pool: Pool) -> str:
+    """Return what gives hidden slots to jobs: who else matches them, or is to; empty: nobody."""
+    late = tuple(each.name for each in late_others(ObservedPool(pool)))
+    if late and not other_negotiators(pool):
+        return f"a negotiator {listed(late)} that completes its cycles; {_SLOTS}"
+    return other_cycle(pool)
 
 
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:

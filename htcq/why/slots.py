@@ -25,6 +25,7 @@ from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.closed_slots import ClosedSlots, Wanted
 from htcq.why.leftovers import AfterCycle
 from htcq.why.limits import LimitSide
+from htcq.why.lost_slots import LostSlots
 from htcq.why.match_failure import (
     CONSUMPTION,
     OUTRANKED,
@@ -33,7 +34,7 @@ from htcq.why.match_failure import (
     START,
     MatchFailure,
 )
-from htcq.why.negotiator import other_cycle
+from htcq.why.negotiator import hiding_cure, other_cycle
 from htcq.why.origins import as_requested, with_writers
 from htcq.why.requests import with_expressions
 from htcq.why.slot_states import SlotStates
@@ -49,6 +50,7 @@ from htcq.why.slot_walls import (
     WEIGHT,
     slot_side,
 )  # fmt: skip
+from htcq.why.unknown_names import with_unknown_names
 from htcq.why.unmatched import none_suits
 from htcq.why.wanted_slots import Meeting, WantedSlots
 
@@ -93,7 +95,9 @@ class SlotSide:
             self.offered,
             lambda: (self.meeting(job).job for job in others()),
         )
+        self._lost = LostSlots(self.offered, cycle.quotas.supply.every, after)
         self._other_cycle = other_cycle(cycle.quotas.pool)
+        self._hiding_cure = hiding_cure(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[object, ...], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
@@ -149,7 +153,8 @@ class SlotSide:
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls``, naming the access point where it, not the owner, wrote a clause."""
-        return with_writers(walls, job, self._cycle.askers.access.of(job))
+        named = with_writers(walls, job, self._cycle.askers.access.of(job))
+        return (with_unknown_names(each, self._cycle.quotas.pool) for each in named)
 
     def as_requested(self, walls: Iterable[MatchFailure], job: Job) -> Iterator[MatchFailure]:
         """Yield ``walls`` of the request for ``job``, naming what leaves out what the job has."""
@@ -198,6 +203,7 @@ class SlotSide:
         if self.closed.start_refuses(meeting.job, self._wanting(meeting)):
             first.add(START)
         of_slots.sort(key=lambda each: each.id not in first)
+        yield from self._lost.walls(meeting.job)
         yield from of_slots if is_first else (*of_slots, *hiding)
         yield from self._preemption(meeting)
 
@@ -345,7 +351,7 @@ class SlotSide:
         number = sum(int(rows.sum()) for rows in suit)
         if number:
             text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
-            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._other_cycle)
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number}, self._hiding_cure)
 
     # Claimed slots
     # ----------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from htcq.why.match_failure import (
     NEGOTIATOR_CRASH,
     NO_DEMAND,
     NO_SUCH_MACHINE,
+    NOT_ADVERTISED,
     OFFLINE,
     OUTRANKED,
     OWNER,
@@ -271,15 +272,15 @@ class Verdicts:
     # ----------------------------------------------------------------------------------------------
 
     def _waiting(self, place: _Place, job: Job) -> _JobVerdict:
-        known = self._by_run.get(id(place.run))
-        if known is None:
-            known = self._by_run[id(place.run)] = self._explained(place, job)
+        if id(place.run) not in self._by_run:
+            self._by_run[id(place.run)] = self._explained(place, job)
+        known = self._by_run[id(place.run)]
         # Jobs of one request differ in what is not significant.
-        own = self._by_frame.get((id(place.run), id(job.frame)))
-        if own is None:
+        key = id(place.run), id(job.frame)
+        if key not in self._by_frame:
             walls = tuple(self.slots.as_requested(known.walls, job))
-            own = self._by_frame[id(place.run), id(job.frame)] = known._replace(walls=walls)
-        return own
+            self._by_frame[key] = known._replace(walls=walls)
+        return self._by_frame[key]
 
     def _gathering(self, place: _Place, job: Job, matched: int) -> _JobVerdict:
         """Return what becomes of a job that gets some of the slots that it wants in this cycle."""
@@ -306,22 +307,23 @@ class Verdicts:
         is_closed = any(each.id in (OFFLINE, OWNER, STALE) for each in returned)
         if returned and not rejection:
             return self._stays(*self._returned(job, returned, is_closed))
-        none_left = (
-            rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
-        )
+        none_left = rejection in (NO_MATCH, NO_PREEMPTION)
+        none_left = none_left and offered is not None and not offered.beyond
         of_slots = self.slots.walls(job, none_left, self._explains_slots, is_closed)
         no_slot = bool(of_slots)
         returned, of_slots = joined(returned, of_slots)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self.slots.preemption_walls(job)
+        demand = tuple(self._demand(asking, job))
+        is_asked = all(each.id != NOT_ADVERTISED for each in demand)
         walls = [
             *returned,
             *refusal_walls(self.cycle, job),
             *passed_over_walls(self.cycle, place.queue, run, job),
             *job_prio_walls(self._asking.get(id(place.queue), []), run),
             *budget_walls(asking, place.queue, run),
-            *silent_walls(self.pool, where),
-            *self._demand(asking, job),
+            *(silent_walls(self.pool, where) if is_asked else ()),
+            *demand,
             *group_walls(self.cycle, asking, run, no_slot),
             *of_slots,
             *crash_walls(self.trace),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from htcq.balance.balance import Balance
@@ -29,11 +31,11 @@ _FULL = (
 _FEW = "(NumDynamicSlots ?: 0) < 2"
 
 
-def waiting(*slots: str, **asks: Text) -> Pool:
-    """Return a pool of ``slots`` where four jobs wait."""
+def waiting(*slots: str, others: Sequence[str] = (), **asks: Text) -> Pool:
+    """Return a pool of ``slots`` where four jobs wait beside ``others``."""
     jobs = [job(f"1.{proc}", ScheddName='"access1"', **asks) for proc in range(4)]
     asking = submitter(IdleJobs=4, WeightedIdleJobs=4)
-    return pool(*slots, asking, schedd(), negotiator(), jobs=jobs, config="")
+    return pool(*slots, asking, schedd(), negotiator(), jobs=[*jobs, *others], config="")
 
 
 def first_of(given: Pool) -> MatchFailure:
@@ -60,6 +62,24 @@ def test_a_policy_that_gives_no_job_a_slot_is_to_be_lifted(own: dict[str, Text],
     assert cpus_of(found) == {"running": 8, "consumption": 4, "unwanted": 4}
     assert [(each.cause, each.behind) for each in found.faults] == [("consumption", 4)]
     assert (first_of(given).id, why in first_of(given).text) == ("consumption", True)
+
+
+def test_a_policy_that_serves_smaller_jobs_is_at_fault_only_where_nothing_else_serves() -> None:
+    """Rounded up to 8 GiB, 10 GB are too much for 12 GiB, and not for the machine that is full."""
+    rounds: dict[str, Text] = {
+        "ConsumptionMemory": "quantize(max({1, TARGET.RequestMemory ?: 0}), 8192)"
+    }
+    large = policy_slot("slot1@full", Cpus=0, Memory=0, NumDynamicSlots=8, **rounds)
+    small = policy_slot(Memory=12288, TotalSlotMemory=12288, **rounds)
+    given = waiting(large, *_FULL[1:], small, RequestMemory=10000)
+    assert [each.cause for each in check(given).faults] == ["consumption"]
+    # A small job runs, and such jobs would have the small machine.
+    running = job(
+        "9.0", JobStatus=2, CurrentHosts=1, RemoteHost='"slot1_1@full"', ScheddName='"access1"'
+    )
+    found = check(waiting(large, *_FULL[1:], small, others=[running], RequestMemory=10000))
+    assert found.of("consumption") is not None
+    assert not found.faults
 
 
 def test_what_a_policy_takes_is_not_what_the_job_asks_for() -> None:

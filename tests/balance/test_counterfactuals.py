@@ -142,6 +142,19 @@ def test_more_slots_do_not_make_the_ads_of_a_group_ask_for_more() -> None:
     assert not list(outcomes(hidden, iter((SLOT_CONSTRAINT,))))
 
 
+@pytest.mark.parametrize("seed", [667, 849])
+def test_groups_share_what_one_above_them_that_accepts_no_surplus_leaves(seed: int) -> None:
+    """One group below it uses all: the others start nothing."""
+    for fault in ("drained", SLOT_CONSTRAINT):
+        given = FAULTS[fault](random_pool(seed), Random(seed))
+        assert {word for word, _, _ in outcomes(given, iter((fault,)))} <= {"starts"}
+
+
+def test_the_negotiator_counts_a_quota_below_1_as_none() -> None:
+    hidden = FAULTS[SLOT_CONSTRAINT](random_pool(1402), Random(1402))
+    assert not list(outcomes(hidden, iter((SLOT_CONSTRAINT,))))
+
+
 def test_jobs_that_start_nowhere_use_up_the_offers_for_those_behind_them() -> None:
     """Its three larger jobs come first once START_VANILLA_UNIVERSE is true, and two are offered."""
     assert not list(outcomes(random_pool(1175), iter((START_VANILLA_UNIVERSE,))))

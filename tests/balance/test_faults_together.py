@@ -180,6 +180,28 @@ def test_slots_that_are_left_to_another_negotiator_are_not_certain_to_be_matched
     assert [text for text in found.unknown if "--name other says whether" in text]
 
 
+def test_slots_that_are_left_to_a_negotiator_that_has_stopped_get_no_job() -> None:
+    """Two ads of negotiators are in the collector; the cycles of the second ended long ago."""
+    hidden = "NEGOTIATOR_SLOT_CONSTRAINT = false\n"
+    works, stopped = (
+        negotiator(
+            name, LastHeardFrom=NOW - 5, MyCurrentTime=NOW - 5, LastNegotiationCycleEnd0=NOW - ago
+        )
+        for name, ago in (("central", 10), ("other", 9000))
+    )
+    jobs = [job(f"1.{proc}") for proc in range(3)]
+    given = pool(
+        slot(LastHeardFrom=NOW), schedd(LastHeardFrom=NOW), stopped, works,
+        submitter(IdleJobs=3), jobs=jobs, config=hidden,
+    )  # fmt: skip
+    given = replace(given, taken_at="2027-01-15T08:00:00+00:00")
+    for named in ("central", ""):
+        found = balanced(replace(given, negotiator=named))
+        assert [(each.cause, each.jobs) for each in found.faults] == [("slot-constraint", 3)]
+        assert found.todo[0].cure.startswith("a negotiator other that completes its cycles; ")
+        assert not [text for text in found.unknown if "--name" in text]
+
+
 @pytest.mark.parametrize(
     ("start", "faults"), [("KeyboardIdle > 900", []), ("NodeIsHealthy is true", ["owner"])]
 )

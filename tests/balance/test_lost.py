@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from htcq.audit.rule import Severity
 from htcq.balance.causes import ASSET_MISSING, IN_NO_SLOT, STRANDED, WEIGHT_CHANGES
+from htcq.pool.pool import Pool
 from htcq.pool.slot_state import BROKEN
 from htcq.report.views.status import headline
-from tests.audit.sites import Text, dynamic_slot, job, look, pool, slot, submitter
+from htcq.why.choice import all_idle
+from htcq.why.verdict import Verdicts
+from tests.audit.sites import (
+    Text,
+    dynamic_slot,
+    job,
+    look,
+    negotiator,
+    pool,
+    schedd,
+    slot,
+    submitter,
+)
 from tests.balance.pools import balanced, check
 
 #: What a startd of 25.14.1 says where EXECUTE does not exist: nothing is left of the slot.
@@ -176,3 +189,52 @@ def test_a_claimed_partitionable_slot_with_dynamic_slots_adds_up() -> None:
     found = balanced(pool(claimed, beside, submitter(IdleJobs=0), jobs=[]))
     assert (found.total.cpus, found.of(IN_NO_SLOT)) == (8, None)
     assert not any("add up" in text for text in found.unknown)
+
+
+def first_reasons(given: Pool) -> list[tuple[str, str]]:
+    """Return the first reasons of the jobs that wait, each with its sentence."""
+    found = Verdicts(given).on(all_idle(given.jobs or ()))
+    return [(each.walls[0].id, each.walls[0].text) for each in found if not each.starts]
+
+
+def _beside(*lost: str, **asks: Text) -> Pool:
+    """Return a pool with a machine that takes one job, a full one, and what is lost."""
+    full = slot("slot1@full", Cpus=0, Memory=0, NumDynamicSlots=8)
+    claims = [dynamic_slot(f"slot1_{each}@full", Memory=2048) for each in range(1, 9)]
+    small = slot(
+        "slot1@small", Cpus=1, TotalSlotCpus=1, GPUs=1, TotalSlotGPUs=1, TotalSlotMemory=16384
+    )
+    jobs = [job(f"1.{proc}", ScheddName='"access1"', **asks) for proc in range(4)]
+    asking = submitter(IdleJobs=4, WeightedIdleJobs=4)
+    return pool(full, *claims, small, *lost, asking, schedd(), negotiator(), jobs=jobs)
+
+
+def test_what_is_lost_is_the_first_reason_of_jobs_that_would_use_it() -> None:
+    """Before, earlier matches and running jobs were, though nothing of theirs gives it back."""
+    devices = slot("slot1@node2", GPUs=0, TotalSlotGPUs=4)
+    asks: dict[str, Text] = {
+        "RequestGPUs": 1, "Requirements": "TARGET.GPUs >= RequestGPUs",
+    }  # fmt: skip
+    assert first_reasons(_beside(devices, **asks)) == [
+        ("asset-missing", "4 GPUs of node2 are offline")
+    ]
+    deleted = slot("slot1@node2", Cpus=0, TotalSlotCpus=0, BrokenSlotCpus=8, BrokenSlotMemory=4096)
+    assert first_reasons(_beside(deleted)) == [
+        ("broken", "node2 has lost 8 cores, 4 GiB memory with broken slots")
+    ]
+    disk = slot("slot1@node2", Disk=2048, TotalSlotDisk="2048.0")
+    other = slot("slot1@node3", Disk=2048, TotalSlotDisk="2048.0")
+    (reason,) = first_reasons(_beside(disk, other, RequestDisk=1048576))
+    assert reason == (
+        "asset-missing",
+        "slot1@node2 has 2 MiB disk, even with no job on it; so it is with 1 more machine that "
+        "would take it",
+    )
+
+
+def test_devices_that_jobs_have_are_not_lost() -> None:
+    used = slot("slot1@node2", Cpus=7, Memory=15360, GPUs=0, TotalSlotGPUs=1, NumDynamicSlots=1)
+    beside = dynamic_slot("slot1_1@node2", "bob@site", GPUs=1, TotalSlotGPUs=1)
+    asks: dict[str, Text] = {"RequestGPUs": 1, "Requirements": "TARGET.GPUs >= RequestGPUs"}
+    ((reason, _),) = first_reasons(_beside(used, beside, **asks))
+    assert reason == "outranked"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -67,6 +68,23 @@ def story(given: Pool) -> tuple[str, str]:
     (cause,) = [each.cause for each in found.by if each.behind]
     assert first_of(given).id == reason.reason
     return cause, reason.reason
+
+
+def test_a_machine_where_nothing_starts_is_no_free_machine() -> None:
+    """What the simulated cycle starts there waits all the same, matched or in what is left."""
+    failed: dict[str, Text] = {
+        "NumJobMatches": 9, "NumShadowStarts": 9, "NumJobStarts": 0,
+        "LastRemoteHost": '"slot1_1@node1"',
+    }  # fmt: skip
+    here = free(RecentJobStarts=0, RecentActivationRequests=9, RecentClaimRequests=9)
+    found = check(site(here, cycles(), jobs=[waiting(**failed), waiting("1.1", **failed)]))
+    cores = {each.cause: each.amounts.cpus for each in found.by}
+    assert cores == {"starts-nothing": 8}
+    assert found.demand is not None
+    assert {each.reason: each.jobs for each in found.demand.by} == {"starts-nothing": 2}
+    assert (found.demand.starting, found.waiting) == (0, 2)
+    idle = check(site(here, cycles(), jobs=[]))
+    assert {each.cause for each in idle.by} == {"unwanted"}
 
 
 @pytest.mark.parametrize(
@@ -436,6 +454,32 @@ def test_jobs_that_flock_from_another_pool_may_want_what_is_free(cpus: int, unkn
     found = balanced(pool(slot(Cpus=cpus), flocking, schedd("far"), negotiator(), jobs=[]))
     said = "20 idle jobs of far, which flock from other pools, cannot be looked at: whether they"
     assert any(each.startswith(said) for each in found.unknown) == unknown
+
+
+def test_a_schedd_that_the_collector_does_not_know_is_one_cause() -> None:
+    jobs = [job("1.0", ScheddName='"access9"', Requirements=REQUIREMENTS)]
+    given = pool(slot(), submitter(), schedd(), negotiator(), jobs=jobs, config="\n")
+    assert story(given) == ("not-advertised", "not-advertised")
+    wall = first_of(given)
+    assert wall.text.endswith("and none of the schedd access9 itself: it may be down")
+    (todo,) = balanced(given).todo
+    assert todo.cure == "starting the schedd, or repairing its connection to the collector"
+
+
+def test_a_failure_that_tells_why_jobs_wait_is_one_thing_to_do() -> None:
+    jobs = [waiting(f"6.{proc}", Requirements=REQUIREMENTS) for proc in range(5)]
+    refuses = 'COLLECTOR_REQUIREMENTS = MyType =!= "Submitter"\n'
+    given = replace(
+        pool(free(), schedd(), cycles(considered=0), jobs=jobs, config=refuses),
+        taken_at="2027-01-15T08:00:00+00:00",
+    )
+    (todo,) = balanced(given).todo
+    assert (todo.cause, todo.gain.started) == ("not-advertised", 5)
+    assert "COLLECTOR_REQUIREMENTS" in todo.cure
+    refusing = free(State='"Owner"', RecentClaimRequests=30, RecentActivationRequests=0)
+    given = site(refusing, schedd(), cycles(), jobs=jobs, execute={"node1": "IS_OWNER = True\n"})
+    (todo,) = balanced(given).todo
+    assert (todo.cause, todo.cure) == ("owner", "IS_OWNER of node1, which is false by default")
 
 
 # Slots that gave more than they have

@@ -55,7 +55,7 @@ BANNED = {
     r"\bruns \S+ instead of": "uses 17.5 of its 90",
     r"\b1 cpus\b|(?-i:(?:\b1|\{\}) gpus\b)": "1 core, 1 GPU",
     r"talks no longer": "the negotiator leaves a submitter after this time",
-    r"slots are only ads": "the ads of 17 of 35 slots are out of date",
+    r"slots are only ads": "the ads of 17 of 35 machines are out of date",
     r"though no other uses fewer": "gains, and nobody loses",
     r"nobody knows": "say what the snapshot or the collector lacks",
     r"do not wait again": "are not queued again",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from htcq.expected.unmet import IDLE_CLAIMS, SUSPENDED
-from tests.audit.sites import found
+from htcq.pool.pool import Pool
+from tests.audit.sites import found, schedd, submitter
 from tests.expected.pools import (
     LATELY,
     LONG_AGO,
@@ -60,3 +61,46 @@ def test_suspended_claims() -> None:
     assert not found(
         SUSPENDED, site(free(), claim(Activity='"Suspended"', since=NOW - 30), cycles())
     )
+
+
+def _kept(config: str, *ads: str, since: int = NOW - 20, wanted: str = "access2") -> Pool:
+    """Return a pool with an idle claim of access1, and a job that waits at another access point."""
+    kept = claim(since=since, Activity='"Idle"')
+    jobs = [waiting(ScheddName=f'"{wanted}"')]
+    whole = (free(), kept, access_point(), schedd("access2"), *ads, cycles())
+    return site(*whole, jobs=jobs, access={"access1": config})
+
+
+_DEDICATED = submitter("DedicatedScheduler@access1", ScheddName='"access1"', IdleJobs=0)
+
+
+def test_a_transform_that_keeps_claims_is_told_at_the_first_look() -> None:
+    """Seen on 25.14.1: KeepClaimIdle of the last job counts, and no other job of the access point comes."""
+    warm = "JOB_TRANSFORM_NAMES = warm\nJOB_TRANSFORM_warm = SET KeepClaimIdle 86400\n"
+    finding = only(IDLE_CLAIMS, _kept(warm))
+    assert "access1 keeps them by JOB_TRANSFORM_warm = SET KeepClaimIdle 86400" in finding.message
+    assert finding.advice.startswith("JOB_TRANSFORM_warm of access1, then condor_reconfig there")
+    assert "JOB_START_DELAY" not in finding.advice
+    # A job of it may come into the claim at once; and some seconds are what they are for.
+    assert not found(IDLE_CLAIMS, _kept(warm, wanted="access1"))
+    assert not found(IDLE_CLAIMS, _kept(warm.replace("86400", "300")))
+
+
+def test_a_dedicated_scheduler_that_never_gives_claims_back() -> None:
+    """Seen on 25.14.1: after a parallel job its claims have the name of its user."""
+    finding = only(IDLE_CLAIMS, _kept("UNUSED_CLAIM_TIMEOUT = 0\n", _DEDICATED))
+    assert "access1 keeps them by UNUSED_CLAIM_TIMEOUT = 0" in finding.message
+    assert "UNUSED_CLAIM_TIMEOUT of access1 (0 is for ever)" in finding.advice
+    # Without parallel jobs the knob is for nothing.
+    assert not found(IDLE_CLAIMS, _kept("UNUSED_CLAIM_TIMEOUT = 0\n"))
+    usual = "UNUSED_CLAIM_TIMEOUT = 600\n"
+    assert not found(IDLE_CLAIMS, _kept(usual, _DEDICATED, since=NOW - 400))
+    assert found(IDLE_CLAIMS, _kept(usual, _DEDICATED, since=NOW - 900))
+    gathering = _kept("UNUSED_CLAIM_TIMEOUT = 0\n", _DEDICATED)
+    parallel = waiting("7.0", JobUniverse=11)
+    whole = site(
+        free(), claim(Activity='"Idle"'), access_point(), _DEDICATED, cycles(),
+        jobs=[parallel], access={"access1": "UNUSED_CLAIM_TIMEOUT = 0\n"},
+    )  # fmt: skip
+    assert found(IDLE_CLAIMS, gathering)
+    assert not found(IDLE_CLAIMS, whole)

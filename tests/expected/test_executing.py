@@ -96,3 +96,25 @@ def test_input_that_never_comes_on_machines_with_one_job_each() -> None:
     assert "in 2 slots, and none has begun to execute, nor has any other" in finding.message
     begun = placed(2, JobCurrentStartDate=NOW - 90, JobCurrentStartExecutingDate=NOW - 80)
     assert not found(STARTS, site(free(), *claims, access_point(), cycles(), jobs=[*jobs, begun]))
+
+
+def test_jobs_that_a_transform_lets_wait_in_their_slots() -> None:
+    """As seen with JOB_TRANSFORM_nightly = SET DeferralTime (QDate + 10 * 3600)."""
+    access = {
+        "access1": "JOB_TRANSFORM_NAMES = nightly\n"
+        "JOB_TRANSFORM_nightly = SET DeferralTime (QDate + 10 * 3600)\n"
+    }
+    jobs = [placed(proc, DeferralTime="(QDate + 10 * 3600)") for proc in range(2)]
+    ads = (free(), *CLAIMS, access_point(), cycles())
+    finding = only(STARTS, site(*ads, jobs=jobs, access=access, execute=HOOK))
+    assert (finding.subject, finding.severity.word) == ("access point access1", "error")
+    assert "wait there for their DeferralTime, 2027-01-15 15:30 UTC" in finding.message
+    assert finding.message.endswith("JOB_TRANSFORM_nightly of access1 sets it")
+    assert observed(finding)["JOB_TRANSFORM_nightly"] == "SET DeferralTime (QDate + 10 * 3600)"
+    assert "condor_drain" not in finding.advice
+
+    by_owner = only(STARTS, site(*ads, jobs=jobs))
+    assert (by_owner.subject, by_owner.severity.word) == ("access point access1", "info")
+    # A few minutes before its time a job has its slot on purpose; after that it should have begun.
+    soon = [placed(proc, DeferralTime=NOW + 200) for proc in range(2)]
+    assert only(STARTS, site(*ads, jobs=soon)).subject == "machine node1"

@@ -6,7 +6,18 @@ import pytest
 
 from htcq.expected.unmet import HELD_BY_FAULTS, STARTS
 from tests.audit.sites import Text, found
-from tests.expected.pools import access_point, claim, cycles, free, observed, only, site, waiting
+from tests.expected.pools import (
+    LATELY,
+    NOW,
+    access_point,
+    claim,
+    cycles,
+    free,
+    observed,
+    only,
+    site,
+    waiting,
+)
 
 
 def held(count: int, **changes: Text | None) -> list[str]:
@@ -110,3 +121,39 @@ def test_a_machine_that_holds_every_job_by_its_own_policy_or_for_its_disk(
     assert not found(HELD_BY_FAULTS, site(free(), claim(), *ads, jobs=held(3, **own)))
     missing = {**own, "HoldReasonSubCode": 102 if code == 21 else 2}
     assert not found(HELD_BY_FAULTS, site(free(), *ads, jobs=held(3, **missing)))
+
+
+def test_an_access_point_whose_directories_are_gone() -> None:
+    """Seen on 25.14.1 with a purged directory: jobs that ran cannot write output, others cannot begin."""
+    lost: dict[str, Text | None] = {"JobStatus": 5, "NumShadowStarts": 1}
+    output: dict[str, Text | None] = {**lost, "HoldReasonCode": 12, "HoldReasonSubCode": 13}
+    directory: dict[str, Text | None] = {**lost, "HoldReasonCode": 14, "HoldReasonSubCode": 2}
+    jobs = [
+        waiting("1.0", LATELY, **output), waiting("1.1", LATELY, **output),
+        waiting("1.2", LATELY, **directory), waiting("2.0"),
+    ]  # fmt: skip
+    finding = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=jobs))
+    assert finding.message == (
+        "3 jobs of access1, such as 1.0, went on hold since 2027-01-15 07:59 UTC, all of its jobs "
+        "that had a slot: of 2 their output cannot be written (HoldReasonCode 12) and of 1 their initial "
+        "directory cannot be entered (HoldReasonCode 14)"
+    )
+    assert (finding.subject, finding.severity.word) == ("access point access1", "warning")
+    eve = {**directory, "User": '"eve@site"', "Owner": '"eve"'}
+    several = [*jobs, waiting("3.0", LATELY, **eve)]
+    error = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=several))
+    assert error.severity.word == "error"
+    runs = waiting("4.0", JobStatus=2, NumShadowStarts=1)
+    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=[*several, runs]))
+    completes = access_point(RecentJobsCompleted=1)
+    assert not found(HELD_BY_FAULTS, site(free(), completes, cycles(), jobs=several))
+    old = [waiting(f"1.{proc}", NOW - 90000, **directory) for proc in range(3)]
+    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=old))
+    # Output that a job never wrote.
+    none = [waiting(f"1.{proc}", LATELY, **{**output, "HoldReasonSubCode": 2}) for proc in range(3)]
+    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=none))
+    full = [
+        waiting(f"1.{proc}", LATELY, **{**output, "HoldReasonSubCode": 28}) for proc in range(3)
+    ]
+    finding = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=full))
+    assert "No space left on device" in finding.message

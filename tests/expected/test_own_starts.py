@@ -68,6 +68,32 @@ def test_a_universe_that_the_schedd_refuses(universe: int, knob: str) -> None:
     assert found(SCHEDD_REFUSES, unknown), "the schedd advertises it"
 
 
+def test_jobs_that_are_tried_again_and_again_are_not_kept_by_their_requirements() -> None:
+    """Seen on 25.14.1 with a STARTER_LOCAL that does not exist: NumShadowStarts grows."""
+    own = 'TARGET.Arch == "X86_64" && TARGET.Cpus >= RequestCpus'
+    given = of(jobs(3, universe=LOCAL, Requirements=own, NumShadowStarts=22))
+    finding = only(SCHEDD_REFUSES, given)
+    assert (finding.subject, finding.severity.word) == ("access point access1", "error")
+    assert "one of them 22 times, and none runs" in finding.message
+    assert not found("requirements-met-nowhere", given)
+    once = of(jobs(3, universe=LOCAL, Requirements=own, NumShadowStarts=1))
+    assert not found(SCHEDD_REFUSES, once)
+
+
+def test_what_the_schedds_machine_has_is_not_known_to_be_undefined() -> None:
+    """Scheduler::publish of schedd.cpp says it to such jobs; the collector's ad does not."""
+    own = 'TARGET.Arch == "X86_64" && TARGET.Memory >= RequestMemory'
+    fresh = jobs(2, Requirements=own, QDate=NOW - 60, EnteredCurrentStatus=NOW - 60)
+    assert not found("requirements-met-nowhere", of(fresh))
+    # Nothing else keeps these, and the schedd looks for them every few seconds.
+    finding = only("requirements-met-nowhere", of(jobs(2, Requirements=own)))
+    assert "does not say Memory of its machine" in finding.message
+    limited = of(jobs(2, Requirements=own), "START_SCHEDULER_UNIVERSE = False\n")
+    assert not found("requirements-met-nowhere", limited)
+    known = of(jobs(2, Requirements='TARGET.Arch == "ARM"'), "ARCH = X86_64\n")
+    assert 'Arch of the schedd is "X86_64"' in only("requirements-met-nowhere", known).message
+
+
 def test_a_limit_of_such_jobs_is_no_error_where_some_run() -> None:
     queue = [*jobs(4), *jobs(2, 2, JobStatus=2)]
     refused = of(

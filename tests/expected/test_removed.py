@@ -31,7 +31,7 @@ def test_a_policy_that_removes_whatever_is_submitted() -> None:
     assert finding.message == (
         "12 jobs at least left the queue of access1 in the last 1.8 min, none completed: "
         "SYSTEM_PERIODIC_REMOVE of access1 removes a job 31 s after its submission, such as "
-        "access1#3.0"
+        "3.0"
     )
     assert observed(finding)["SYSTEM_PERIODIC_REMOVE"] == "(time() - QDate) > 30"
     assert finding.severity.word == "error"

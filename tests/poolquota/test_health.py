@@ -19,6 +19,7 @@ from tests.audit.sites import (
     Text,
     accounting,
     collector,
+    dynamic_slot,
     job,
     negotiator,
     pool,
@@ -74,6 +75,15 @@ def test_a_pool_that_works_has_none() -> None:
         )
         == {}
     )
+
+
+def test_what_is_read_after_a_daemon_that_hangs_makes_no_other_old() -> None:
+    """The slots were read 300 s after the schedds and the negotiator."""
+    late = slot(LastHeardFrom=NOW + 300)
+    assert ill(late, schedd(LastHeardFrom=NOW - 100), config="SCHEDD_INTERVAL = 60\n") == {}
+    assert list(ill(late, schedd(LastHeardFrom=NOW - 500), config="SCHEDD_INTERVAL = 60\n")) == [
+        "schedd-silent"
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.iterdir()), ids=lambda path: path.name)
@@ -195,8 +205,10 @@ def test_of_several_negotiators_the_one_of_the_capture_counts() -> None:
         LastNegotiationCycleTime0=NOW - 90_000,
     )
     there = [matchmaker(), other, published(), published(80_000, "other")]
-    assert ill(slot(), negotiators=there) == {}
+    assert list(ill(slot(), negotiators=there)) == ["other-negotiator-late"]
     assert list(ill(slot(), negotiators=there, named="other")) == ["negotiator-late"]
+    # Where the capture names none it is about the one that works.
+    assert list(ill(slot(), negotiators=there[::-1], named="")) == ["other-negotiator-late"]
 
 
 def test_a_negotiator_that_restarts_again_and_again() -> None:
@@ -250,7 +262,14 @@ def test_a_collector_full_of_ghosts() -> None:
         ]
 
     assert ill(*nodes(2)) == {}
-    assert "the ads of 3 of 20 slots are out of date" in ill(*nodes(3))["stale-ads"]
+    assert "the ads of 3 of 20 machines are out of date" in ill(*nodes(3))["stale-ads"]
+    # A machine is one, whatever its jobs take of it.
+    carved = [
+        dynamic_slot(f"slot1_{number}@node19", LastHeardFrom=NOW - 100) for number in range(20)
+    ]
+    offline = slot("slot1@node20", Offline="true")
+    text = ill(*nodes(3), *carved, offline)["stale-ads"]
+    assert "the ads of 3 of 21 machines are out of date" in text
     assert ill(*nodes(20, Offline="true")) == {}
     assert ill(*nodes(3, ClassAdLifetime=86_400)) == {}
     assert ill(*nodes(3), config="UPDATE_INTERVAL = 3600\n") == {}

@@ -246,6 +246,26 @@ def test_claimed_slots_that_are_not_preempted_are_named() -> None:
     assert "slot1@node1, are not preempted: PREEMPTION_REQUIREMENTS == False" in found.text
 
 
+def test_claims_without_a_job_are_told_apart_from_those_with_one() -> None:
+    """No end of a job ends them: their access point gives them back."""
+    held = {
+        "State": '"Claimed"',
+        "CurrentRank": "0.0",
+        "Rank": "0.0",
+        "RemoteScheddName": '"access2"',
+    }
+    who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
+    slots = [
+        static_slot(f"slot1@node{place}", Activity=f'"{activity}"', **held, **who)
+        for place, activity in enumerate(("Busy", "Idle", "Vacating"))
+    ]
+    given = pool(*slots, submitter(), negotiator(), jobs=[job()], config="A = 1\n")
+    first = why(given).walls[0]
+    assert "bob@site (3 claims, 1 of them idle, 1 of them vacating)" in first.text
+    expected = "the end of running jobs; the return of 1 claim without a job by access2"
+    assert first.lifted_by == expected
+
+
 def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:
     held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
     who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')

@@ -14,7 +14,7 @@ from typing import Union
 
 Amount = Union[int, float, str, bool]
 
-#: Of the job: it waits after a failure (until), it starts at a set time (until).
+#: Of the job: it waits after it left a machine (until), it starts at a set time (until).
 COOL_DOWN, DEFERRED = "cool-down", "deferred"
 #: Of the access point, for all of its jobs.
 CURB_MATCHMAKING, MAX_JOBS_RUNNING = "curb-matchmaking", "max-jobs-running"

@@ -18,7 +18,7 @@ from htcq.balance.lifting import Gain
 from htcq.balance.standing import CauseAmount, as_split
 from htcq.expected.unmet import ERROR
 from htcq.pool.pool import Pool
-from htcq.pool.slot_state import DRAINED, RETIRING, VACATING
+from htcq.pool.slot_state import CLAIMED_IDLE, DRAINED, RETIRING, VACATING
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import health_json
 from htcq.poolquota.negotiator_health import wait_text
@@ -162,10 +162,9 @@ def use_of(balance: Balance) -> str:
         text = f"{show_number(used)} of {amount_of(CPUS, total)} are retiring"
     elif ending:
         text += f" ({show_number(ending)} of them retiring)"
-    if cores.get(VACATING):
-        text += (
-            f", {show_number(cores[VACATING])} {'is' if cores[VACATING] == 1 else 'are'} vacating"
-        )
+    for cause, words in ((VACATING, "vacating"), (CLAIMED_IDLE, "claimed and idle")):
+        if cores.get(cause):
+            text += f", {show_number(cores[cause])} {'is' if cores[cause] == 1 else 'are'} {words}"
     if balance.demand is None:
         return f"{text}; the queues are unknown"
     starting = balance.demand.starting

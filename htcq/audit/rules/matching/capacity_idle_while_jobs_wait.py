@@ -14,6 +14,7 @@ from htcq.pool.slot_state import OFFLINE, OWNER
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
     CONSUMPTION,
+    COOL_DOWN,
     CURB_MATCHMAKING,
     CYCLE_ENDED_EARLY,
     GROUP_QUOTA,
@@ -36,7 +37,7 @@ _CAUSES = (
     OFFLINE, OWNER, ASSET_MISSING, NO_CLAIMS_LEFT, CURB_MATCHMAKING, NOT_ADVERTISED, NO_DEMAND,
     MAX_JOBS_RUNNING, GROUP_QUOTA, SUBMITTER_CONSTRAINT, JOB_CONSTRAINT, CONCURRENCY_LIMIT,
     SUBMITTER_CEILING, SUBMITTER_SHARE, START_VANILLA_UNIVERSE, SKIP_MATCHMAKING, USER_MAX_JOBS,
-    CONSUMPTION, UNSLOTTED,
+    CONSUMPTION, COOL_DOWN, UNSLOTTED,
 )  # fmt: skip
 
 
@@ -59,8 +60,8 @@ RULE = Rule(
         "Slots are offline, used by their owners, out of claims or without memory or disk, the "
         "slots of a machine leave out a large part of it, a "
         "consumption policy takes more than they have, an access point offers no jobs, refuses "
-        "them or runs as many as it may, a limit is 0 or below one request, or the negotiator has "
-        "no time for them, while jobs wait that would use them"
+        "them, keeps them in a long cool-down or runs as many as it may, a limit is 0 or below one "
+        "request, or the negotiator has no time for them, while jobs wait that would use them"
     ),
     consequence="The slots stand idle while the jobs wait, until somebody lifts the cause.",
     advice="'htcq status' has all causes with their amounts, and 'htcq why' those of a job.",

@@ -13,7 +13,8 @@ from htcq.pool.job import IDLE
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    waiting = any(job.wanted and job.status == IDLE for job in evidence.pool.jobs or ())
+    idle = [job for job in evidence.pool.jobs or () if job.status == IDLE]
+    waiting = any(job.wanted or job.managed_externally for job in idle)
     if not waiting or not evidence.pool.negotiators:
         return
     if not has_statistics(evidence.pool):

@@ -1,4 +1,4 @@
-"""A schedd refuses to start jobs of the scheduler or local universe."""
+"""A schedd refuses to start jobs of the scheduler or local universe, or tries in vain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULE = Rule(
     id="schedd-starts-refused",
     severity=Severity.ERROR,
     needs=(Input.JOBS, Input.BALANCE),
-    summary="A schedd refuses to start jobs of the scheduler or local universe",
+    summary="A schedd refuses to start jobs of the scheduler or local universe, or tries in vain",
     consequence=(
         "The schedd starts these jobs itself, condor_dagman among them: no free slot helps them. "
         "It is a warning where such jobs run, and information where the knob has HTCondor's "
@@ -26,7 +26,8 @@ RULE = Rule(
     ),
     advice=(
         "START_SCHEDULER_UNIVERSE, START_LOCAL_UNIVERSE or MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER "
-        "of the access point, then condor_reconfig there."
+        "of the access point, then condor_reconfig there. Where it tries in vain its SchedLog says "
+        "why; STARTER_LOCAL starts jobs of the local universe."
     ),
     source=("src/condor_schedd.V6/schedd.cpp:IsLocalJobEligibleToRun, AddRunnableLocalJobs, 25.14"),
     find=_find,
