@@ -16,6 +16,7 @@ from htcq.expected.lost_directories import lost_directories
 from htcq.expected.machines import failing_starts
 from htcq.expected.matchless import matchless
 from htcq.expected.odd_machines import odd_machines
+from htcq.expected.outlasting import outlasting
 from htcq.expected.overtaken import overtaken
 from htcq.expected.own_starts import down_resources, refused_by_schedds
 from htcq.expected.preempting import preempted_again
@@ -66,6 +67,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from matchless(verdicts, every)
     yield from unadvertised(verdicts, every)
     yield from overtaken(verdicts, every)
+    yield from outlasting(verdicts, every)
     yield from refused_by_schedds(verdicts, every)
     yield from down_resources(verdicts, every)
     yield from delayed_starts(verdicts, every)

@@ -31,12 +31,13 @@ NEVER_DONE, MATCHLESS = "defrag-never-done", "transformed-jobs-fit-nothing"
 FRAGMENTED, HELD_BY_FAULTS = "machines-fragmented", "jobs-held-by-faults"
 SCHEDD_REFUSES, GRID_DOWN = "schedd-starts-refused", "grid-resource-unavailable"
 DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
+OUTLASTING = "claims-outlast-priorities"
 VACATE_LONG, UNASKED = "claims-in-vacating", "cores-unused-in-claims"
 ODD, TWINS = "machines-unlike-others", "startds-of-one-name"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
-    VACATE_LONG, UNASKED, ODD, TWINS,
+    VACATE_LONG, UNASKED, ODD, TWINS, OUTLASTING,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 
