@@ -210,7 +210,7 @@ class Capacities:
                     self._doubtful.append(str(slot.name))
             self._parts.append(Part(cause, missing, kind, (str(slot.name),), detail))
         for each in self._unslotted:
-            part = each.part(self._kind(each.slot))
+            part = each.part(self._kind(each.slot), self._verdicts.pool)
             by_kind[part.kind] = by_kind[part.kind].plus(part.amounts)
             total = total.plus(part.amounts)
             self._parts.append(part)

@@ -6,6 +6,7 @@ A startd publishes what it may give in all as Total*, and of each slot TotalSlot
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,6 +16,9 @@ from htcq.balance.causes import IN_NO_SLOT, UNSLOTTED
 from htcq.balance.lifting import Gain, Lifting
 from htcq.balance.standing import Part
 from htcq.classads import as_number
+from htcq.htcondor.starting import is_default
+from htcq.pool.configuration import Configuration
+from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_shortages import lost_with_slots
 from htcq.pool.slot_state import is_backfill, machine_of
@@ -24,6 +28,8 @@ from htcq.why.other_amounts import Takers, times
 #: Sites leave a core or some out for the system: no more than this part of a machine.
 _RESERVE = 0.25
 _ASSETS = (CPUS, MEMORY, GPUS)
+_KNOBS = "SLOT_TYPE_n, NUM_SLOTS_TYPE_n, NUM_SLOTS or NUM_CPUS"
+_MAKES_SLOTS = re.compile(r"NUM_CPUS|NUM_SLOTS(_TYPE_[0-9]+)?|SLOT_TYPE_[0-9]+")
 
 
 class Unslotted(NamedTuple):
@@ -44,8 +50,8 @@ class Unslotted(NamedTuple):
         """What it is."""
         return Amounts(0, *(self.left[asset] for asset in _ASSETS))
 
-    def part(self, kind: str) -> Part:
-        """Return it as a part of the capacity of a ``kind`` of node."""
+    def part(self, kind: str, pool: Pool) -> Part:
+        """Return it as a part of the capacity of a ``kind`` of node, with its knobs if known."""
         name, machine = str(self.slot.name), machine_of(self.slot)
         if self.lacks_ads:
             return Part(IN_NO_SLOT, self.amounts, kind, (name,))
@@ -54,8 +60,20 @@ class Unslotted(NamedTuple):
         detail = f"{machine} has {amount_of(asset, whole)}, its slots {show_number(whole - left)}"
         cure = None
         if self.is_odd:
-            cure = f"SLOT_TYPE_n, NUM_SLOTS_TYPE_n, NUM_SLOTS or NUM_CPUS of {machine}"
+            cure = f"{_set_in(of_startd(pool.execute, self.slot)) or _KNOBS} of {machine}"
         return Part(UNSLOTTED, self.amounts, kind, (name,), detail, machine=machine, cure=cure)
+
+
+def _set_in(configuration: Configuration | None) -> str:
+    """Return the knobs by which a startd makes its slots, as they are set."""
+    if configuration is None:
+        return ""
+    return ", ".join(
+        f"{each.name} = {each.value}"
+        for each in configuration
+        if _MAKES_SLOTS.fullmatch(each.bare.upper())
+        and not is_default(each.bare, each.value, (), configuration.value)
+    )
 
 
 def unslotted_of(slots: Iterable[Slot]) -> Sequence[Unslotted]:

@@ -20,13 +20,13 @@ from htcq.expected.unmet import (
     INFO,
     ODD,
     WARNING,
-    JobKey,
     Observed,
     Unmet,
     keys_of,
     observed_knobs,
 )
 from htcq.htcondor.attributes import KNOWN, SLOT, names
+from htcq.pool.job import Job
 from htcq.pool.pool import of_startd
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_state import machine_of, used_as
@@ -64,7 +64,7 @@ class _Kept:
 
     slots: dict[str, Slot] = field(default_factory=dict)
     left: dict[str, Mapping[str, Number]] = field(default_factory=dict)
-    jobs: list[JobKey] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
 
 
 def odd_machines(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
@@ -144,7 +144,7 @@ def _kept(
                 }
                 kept.slots[str(slot.name)] = slot
                 number += most
-        kept.jobs += keys_of(verdict.jobs[:number])
+        kept.jobs += verdict.jobs[:number]
     return kept
 
 
@@ -168,11 +168,11 @@ def _unmet(verdicts: Verdicts, each: _Attribute, kept: _Kept) -> Unmet:
         f"machine {machine}",
         f"{name} of {machine}{more} is {_shown(each.odd)}, of {each.alike} other machines "
         f"{_shown(each.usual)}: {amount_of(CPUS, cores)} {'stands' if cores == 1 else 'stand'} "
-        f"idle that {counted(len(kept.jobs), 'waiting job')}, such as {kept.jobs[0].full_id}, "
-        "would use but for that",
+        f"idle that {counted(len(kept.jobs), 'waiting job')}, such as "
+        f"{pool.job_name(kept.jobs[0])}, would use but for that",
         f"{knob or f'{name} (STARTD_ATTRS)'} of {machine}, unless the machine is meant to differ.",
         tuple(observed),
-        tuple(kept.jobs),
+        keys_of(kept.jobs),
         len(kept.slots),
         tuple(kept.slots)[:_NAMED],
         WARNING if knob and is_idle else INFO,

@@ -43,7 +43,7 @@ def twin_startds(pool: Pool) -> Iterator[Unmet]:
         if len({job.full_id for job in jobs}) > 1:
             doubled.setdefault(slots[name].startd, []).append(name)
     for startd, names in doubled.items():
-        yield _unmet(startd, names, in_slot, slots)
+        yield _unmet(pool, startd, names, in_slot, slots)
 
 
 def _has_more_updates(slot: Slot) -> bool:
@@ -61,7 +61,11 @@ def _is_of_this_start(slot: Slot, job: Job) -> bool:
 
 
 def _unmet(
-    startd: str, names: list[str], in_slot: dict[str, list[Job]], slots: dict[str, Slot]
+    pool: Pool,
+    startd: str,
+    names: list[str],
+    in_slot: dict[str, list[Job]],
+    slots: dict[str, Slot],
 ) -> Unmet:
     first = names[0]
     jobs, slot = in_slot[first], slots[first]
@@ -71,10 +75,10 @@ def _unmet(
     return Unmet(
         TWINS,
         f"machine {startd}",
-        f"{first}{more} {verb} two jobs at a time, such as {jobs[0].full_id} and "
-        f"{jobs[1].full_id}, and the collector had {show_number(every)} updates of it where the "
-        f"startd has sent {show_number(sent)}: two startds have the name {startd}, and the pool "
-        "shows the slots of one of them",
+        f"{first}{more} {verb} two jobs at a time, such as {pool.job_name(jobs[0])} and "
+        f"{pool.job_name(jobs[1])}, and the collector had {show_number(every)} updates of it where "
+        f"the startd has sent {show_number(sent)}: two startds have the name {startd}, and the "
+        "pool shows the slots of one of them",
         f"A name of its own for each of the machines: NETWORK_HOSTNAME, HOST_ALIAS, STARTD_NAME of "
         f"the machines that say they are {startd}.",
         (

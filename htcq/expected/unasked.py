@@ -10,7 +10,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from htcq.classads import as_number
-from htcq.expected.unmet import INFO, UNASKED, WARNING, JobKey, Observed, Unmet, keys_of
+from htcq.expected.unmet import INFO, UNASKED, WARNING, Observed, Unmet, keys_of
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_state import machine_of
 from htcq.pool.unasked import Unasked
@@ -48,15 +50,15 @@ def unasked_cores(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unme
     used, jobs = _wanted(verdicts, waiting_for_room(found), every)
     if used:
         machines = {machine_of(slot) for slot in pool.slots or ()}
-        yield _unmet(used, jobs, len(machines))
+        yield _unmet(pool, used, jobs, len(machines))
 
 
 def _wanted(
     verdicts: Verdicts, waiting: Iterable[Verdict], every: Iterable[_Rest]
-) -> tuple[list[_Rest], tuple[JobKey, ...]]:
+) -> tuple[list[_Rest], list[Job]]:
     """Return the claims of whose rest waiting jobs would take some, and these jobs."""
     rests = {str(each.slot.name): each for each in every}
-    takers, used, jobs = Takers(), dict[str, _Rest](), list[JobKey]()
+    takers, used, jobs = Takers(), dict[str, _Rest](), list[Job]()
     for verdict in waiting:
         first = verdict.jobs[0]
         requested = verdicts.slots.requested(verdicts.slots.meeting(first))
@@ -68,11 +70,11 @@ def _wanted(
                 rests[name] = rest.without(most, requested)
                 used.setdefault(name, rest)
                 number += most
-        jobs += keys_of(verdict.jobs[:number])
-    return list(used.values()), tuple(jobs)
+        jobs += verdict.jobs[:number]
+    return list(used.values()), jobs
 
 
-def _unmet(used: list[_Rest], jobs: tuple[JobKey, ...], of_pool: int) -> Unmet:
+def _unmet(pool: Pool, used: list[_Rest], jobs: list[Job], of_pool: int) -> Unmet:
     machines = tuple(dict.fromkeys(machine_of(each.slot) for each in used))
     all_cores = sum(as_number(each.slot.cpus) or 0 for each in used)
     cores = sum(each.left[CPUS] for each in used)
@@ -83,7 +85,7 @@ def _unmet(used: list[_Rest], jobs: tuple[JobKey, ...], of_pool: int) -> Unmet:
         f"machine {machines[0]}",
         f"{show_number(cores)} of {amount_of(CPUS, all_cores)} in {counted(len(used), 'claim')} of "
         f"static slots of {named} {'is' if cores == 1 else 'are'} asked for by no job; "
-        f"{counted(len(jobs), 'waiting job')}, such as {jobs[0].full_id}, would fit there",
+        f"{counted(len(jobs), 'waiting job')}, such as {pool.job_name(jobs[0])}, would fit there",
         f"SLOT_TYPE_n_PARTITIONABLE = true of {named}, or SLOT_TYPE_n with as many cores as jobs "
         "request.",
         (
@@ -91,7 +93,7 @@ def _unmet(used: list[_Rest], jobs: tuple[JobKey, ...], of_pool: int) -> Unmet:
             Observed("Cpus", show_number(as_number(first.slot.cpus) or 0)),
             Observed("RequestCpus", show_number(asked)),
         ),
-        jobs,
+        keys_of(jobs),
         len(used),
         tuple(str(each.slot.name) for each in used[:_NAMED]),
         INFO if 2 * len(machines) >= of_pool else WARNING,

@@ -56,11 +56,6 @@ class JobKey(NamedTuple):
     access_point: str
     id: str
 
-    @property
-    def full_id(self) -> str:
-        """``access_point#cluster.proc``; without an access point the id alone."""
-        return f"{self.access_point}#{self.id}" if self.access_point else self.id
-
 
 @dataclass(frozen=True)
 class Unmet:

@@ -1,7 +1,8 @@
 """The startds that a capture asks for their configuration, chosen while it reads the ads of slots.
 
-These are one of each policy with others of its machine, and those that suspend jobs, or whose own
-counters say that they start nothing or that nobody claims them.
+These are one of each policy with others of its machine, those that suspend or vacate jobs, whose
+slots have fewer cores than the machine, or whose own counters say that they start nothing or that
+nobody claims them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from htcq.classads import as_number
+
 #: How many startds of a machine are asked for their knobs.
 _MAX_BESIDE = 4
 #: So many times the claims that led to a start are wasted claims.
@@ -17,6 +20,9 @@ _WASTED = 4
 #: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
 #: how many tries that start nothing are no accident.
 _MAX_FAILING, _OFTEN = 8, 3
+
+#: Activities in which no job makes progress.
+_STANDING = frozenset(("Suspended", "Vacating", "Killing"))
 
 _Location = dict[str, str]
 
@@ -37,6 +43,8 @@ class AskedStartds:
         self._tried: dict[str, tuple[_Location, Tries]] = {}
         self._busy: Counter[str] = Counter()
         self._suspends: set[str] = set()
+        #: Of each startd the cores that none of its slots has.
+        self._in_no_slot: dict[str, float] = {}
         self._of_machines: dict[str, dict[str, _Location]] = {}
 
     def look(self, ad: Any, location: _Location) -> None:
@@ -46,12 +54,14 @@ class AskedStartds:
         startd = startd_of(location)
         if ad.get("Activity") == "Busy":
             self._busy[startd] += 1
-        elif ad.get("Activity") == "Suspended":
+        elif ad.get("Activity") in _STANDING:
             self._suspends.add(startd)
         if ad.get("DynamicSlot") is True:
             return
         self._policies.setdefault(_policy(ad), location)
         self._tried.setdefault(startd, (location, _tries(ad)))
+        cores, own = (as_number(ad.get(name)) or 0 for name in ("TotalCpus", "TotalSlotCpus"))
+        self._in_no_slot[startd] = self._in_no_slot.get(startd, cores) - own
         beside = self._of_machines.setdefault(location.get("Machine", ""), {})
         if len(beside) < _MAX_BESIDE:
             beside.setdefault(startd, location)
@@ -65,8 +75,9 @@ class AskedStartds:
         tried, busy = self._tried, self._busy
         failing = [name for name in tried if name in self._suspends]
         failing += [name for name, (_, tries) in tried.items() if starts_nothing(tries, busy[name])]
+        unslotted = [name for name in tried if self._in_no_slot[name] > 0]
         unused = [name for name, (_, tries) in tried.items() if tries.claims == 0]
-        for startd in [*failing, *unused][:_MAX_FAILING]:
+        for startd in [*failing, *unslotted, *unused][:_MAX_FAILING]:
             asked.setdefault(startd, tried[startd][0])
         return tuple(asked.values())
 

@@ -35,6 +35,14 @@ def test_cores_in_no_slot_are_capacity_that_waiting_jobs_would_use() -> None:
     assert {each.name for each in found.kinds} >= {"4 cores, 4 GiB"}
 
 
+def test_knobs_that_make_the_slots_are_named_where_they_are_known() -> None:
+    knobs = "NUM_CPUS = 4\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=1, mem=25%\nSTART = True\n"
+    given = pool(*_TWO, *_FULL, submitter(IdleJobs=5), jobs=_JOBS, execute={"m5": knobs})
+    assert check(given).todo[0].cure == (
+        "NUM_CPUS = 4, NUM_SLOTS_TYPE_1 = 2, SLOT_TYPE_1 = cpus=1, mem=25% of m5"
+    )
+
+
 def test_an_audit_names_the_machine_as_well() -> None:
     (one,) = look(
         "capacity-idle-while-jobs-wait", pool(*_TWO, *_FULL, submitter(IdleJobs=5), jobs=_JOBS)

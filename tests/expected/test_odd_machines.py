@@ -32,7 +32,7 @@ def test_an_arch_that_is_none() -> None:
     finding = only(ODD, _pool({"Arch": '"amd64"'}, jobs=_jobs(_ARCH)))
     assert finding.message == (
         'Arch of m7 is "amd64", of 4 other machines "X86_64": 8 cores stand idle that 6 waiting '
-        "jobs, such as access1#5.0, would use but for that"
+        "jobs, such as 5.0, would use but for that"
     )
     assert finding.severity.word == "warning"
     assert finding.advice.startswith("ARCH of m7")

@@ -41,7 +41,7 @@ def test_two_jobs_in_one_slot_of_two_startds() -> None:
     finding = only(TWINS, _pool(_running("1.0"), _running("2.0")))
     assert finding.subject == "machine node1"
     assert finding.message == (
-        "slot1_1@node1 runs two jobs at a time, such as access1#1.0 and access1#2.0, and the "
+        "slot1_1@node1 runs two jobs at a time, such as 1.0 and 2.0, and the "
         "collector had 100 updates of it where the startd has sent 52: two startds have the name "
         "node1, and the pool shows the slots of one of them"
     )

@@ -33,7 +33,7 @@ def test_cores_that_no_job_asked_for() -> None:
     finding = only(UNASKED, given)
     assert finding.message == (
         "1 of 2 cores in 1 claim of static slots of m6 is asked for by no job; 1 waiting job, "
-        "such as access1#5.0, would fit there"
+        "such as 5.0, would fit there"
     )
     assert finding.severity.word == "warning"
     assert observed(finding)["RequestCpus"] == "1"

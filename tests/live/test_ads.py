@@ -7,7 +7,7 @@ import pytest
 from htcondor2._negotiator import _convert_numbered_attributes_to_list_of_ads as as_the_bindings_do
 
 from htcq.live.ads import records_in
-from htcq.live.asked_startds import Tries, starts_nothing
+from htcq.live.asked_startds import AskedStartds, Tries, starts_nothing
 from htcq.live.long_form import LongForm
 from htcq.pool.secrets import REMOVED
 
@@ -74,3 +74,22 @@ def test_a_startd_that_starts_nothing_counts_more_claims_than_jobs_that_run(
     counted: tuple[int | None, int | None, int | None], running: int, starts_none: bool
 ) -> None:
     assert starts_nothing(Tries(*counted), running) is starts_none
+
+
+def test_startds_that_vacate_jobs_or_whose_slots_leave_cores_out_are_asked() -> None:
+    asked = AskedStartds()
+    shapes = {"plain": (2, 2), "small": (4, 2), "leaving": (2, 2)}
+    for machine, (cores, in_slot) in shapes.items():
+        slot = {"TotalCpus": float(cores), "TotalSlotCpus": in_slot, "RecentClaimRequests": 1}
+        where = {"MyAddress": f"<{machine}>", "Machine": machine}
+        asked.look(classad2.ClassAd(slot), {**where, "Name": f"slot1@{machine}"})
+        if machine == "leaving":
+            claim = {"DynamicSlot": True, "TotalSlotCpus": 1, "Activity": "Vacating"}
+            asked.look(classad2.ClassAd(claim), {**where, "Name": f"slot1_1@{machine}"})
+    # The first of all is asked for its policy.
+    assert {each["Machine"] for each in asked.locations()} == {"plain", "small", "leaving"}
+    both = AskedStartds()
+    for machine in ("plain", "other"):
+        ad = classad2.ClassAd({"TotalCpus": 2, "TotalSlotCpus": 2, "RecentClaimRequests": 1})
+        both.look(ad, {"MyAddress": "<x>", "Machine": machine, "Name": f"slot1@{machine}"})
+    assert [each["Machine"] for each in both.locations()] == ["plain"]

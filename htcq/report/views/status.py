@@ -195,9 +195,8 @@ def standing_text(standing: CauseAmount) -> str:
 
 def _worth(amounts: Amounts) -> str:
     """Return the weight; the cores where these weigh nothing."""
-    if not amounts.weight and amounts.cpus:
-        return amounts.in_words
-    return show_number(amounts.weight)
+    is_free = amounts.cpus and not amounts.weight
+    return amounts.in_words if is_free else show_number(amounts.weight)
 
 
 # JSON
