@@ -59,7 +59,7 @@ def moved(before: Verdicts, after: Verdicts, names: frozenset[str]) -> bool:
     first, then = (
         {(each.job, each.slot) for each in verdicts.trace.matches} for verdicts in (before, after)
     )
-    if first - then or before.after.leftovers - after.after.leftovers:
+    if first - then or set(before.after.leftovers) - set(after.after.leftovers):
         return True
     # Which slots jobs without a match of their own start in is told by what these have left.
     others = set(before.after.left) - names
