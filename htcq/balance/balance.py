@@ -17,7 +17,6 @@ from htcq.balance.causes import (
     START_REFUSES,
     UNEXPLAINED,
     UNWANTED,
-    cause_type,
 )
 from htcq.balance.demand import Demand, demand_of
 from htcq.balance.groups import GroupBalance, groups_of
@@ -252,7 +251,7 @@ def cure_of(amount: CauseAmount) -> str:
     Machines on which no job would start are left out, unless none would start on any.
     """
     if amount.cause in _OF_MACHINES and amount.examples:
-        lifted_by = cause_type(amount.cause).lifted_by
+        lifted_by = amount.lifted_by
         if amount.cause == ASSET_MISSING and amount.details:
             lifted_by = ASSET_CURES.get(amount.details[0][0], lifted_by)
         return f"{lifted_by} ({where(amount)})"

@@ -15,8 +15,9 @@ from htcq.balance.causes import STARTING, STARTS_NOTHING, UNEXPLAINED
 from htcq.expected.unmet import JobKey
 from htcq.pool.demand import JobWeights, requested
 from htcq.pool.job import Job
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
-from htcq.poolquota.access.flocking import Flocking, flocking_of
+from htcq.poolquota.access.flocking import flocking_of
 from htcq.quota.group_tree import assigned_group
 from htcq.why.unmatched import unsuiting
 from htcq.why.verdict import NO_SLOT, NO_SLOT_CURE, Verdict, Verdicts
@@ -90,13 +91,12 @@ class Demand:
         return 0 if found is None else found.jobs
 
 
-def nowhere_of(
-    found: Iterable[Verdict], weight_of: JobWeights, flocking: Flocking
-) -> Nowhere | None:
+def nowhere_of(pool: Pool, found: Iterable[Verdict], weight_of: JobWeights) -> Nowhere | None:
     """Return the jobs of ``found`` that fit no slot; None where there are none.
 
     Those that run in another pool are left out.
     """
+    flocking = flocking_of(pool)
     jobs, first = 0, None
     weight: Number = 0
     for verdict in found:
@@ -110,7 +110,7 @@ def nowhere_of(
     text, elsewhere = why.text, flocking.text((first.access_point,))
     if elsewhere:
         text += f"; {elsewhere}"
-    return Nowhere(jobs, weight, first.jobs[0].id, text, why.lifted_by, why.id)
+    return Nowhere(jobs, weight, pool.job_name(first.jobs[0]), text, why.lifted_by, why.id)
 
 
 class _Sum:
@@ -150,7 +150,7 @@ def demand_of(
             for other in dict.fromkeys(each.id for each in verdict.walls):
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
-    nowhere = nowhere_of(found, weight_of, flocking_of(verdicts.pool))
+    nowhere = nowhere_of(verdicts.pool, found, weight_of)
     if nowhere is not None and verdicts.pool.slots == ():
         nowhere = nowhere._replace(text=NO_SLOT, cure=NO_SLOT_CURE)
     whole = replace(_demand(every), nowhere=nowhere)

@@ -92,12 +92,16 @@ def _named(verdict: Verdict) -> frozenset[str]:
 
 def _odd(slots: Sequence[Slot], attributes: Iterable[str]) -> Iterator[_Attribute]:
     """Yield the attributes of which the pool has two values, one of them hardly anywhere."""
+    frames, machines = {}, defaultdict[int, set[str]](set)
+    for slot in slots:
+        frames[id(slot.frame)] = slot.frame
+        machines[id(slot.frame)].add(machine_of(slot))
     for name in sorted(attributes):
         if name in _SPELLED and name not in _KNOBS:
             continue
         values = defaultdict[Value, set[str]](set)
-        for slot in slots:
-            values[slot.value(name)].add(machine_of(slot))
+        for key, frame in frames.items():
+            values[frame.value(name)] |= machines[key]
         if len(values) != 2:
             continue
         (usual, many), (odd, few) = sorted(values.items(), key=lambda each: -len(each[1]))

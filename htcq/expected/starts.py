@@ -25,7 +25,7 @@ from htcq.simulate.cycle.trace import Match, Trace
 from htcq.units import counted
 
 #: How many knobs are shown.
-_SHOWN = 12
+_SHOWN, _SENTENCES = 12, 5
 #: And how many machines, if it is theirs.
 _APART = 5
 _CONFIGURATION = "configuration of "
@@ -176,7 +176,10 @@ def _unmet(
     else:
         text += "matched none"
     observed = [Observed(*each) for each in _not_followed(pool)][:_SHOWN]
-    observed += [Observed("not followed", sentence) for sentence in unmodelled[:_SHOWN]]
+    sentences = tuple(dict.fromkeys(unmodelled))
+    observed += [Observed("not followed", each) for each in sentences[:_SENTENCES]]
+    if len(sentences) > _SENTENCES:
+        observed.append(Observed("others not followed", str(len(sentences) - _SENTENCES)))
     slot = slots.get(first.slot)
     cure = (
         "One of the knobs that are listed may be the cause. NegotiatorLog at D_FULLDEBUG says what "

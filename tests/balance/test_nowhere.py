@@ -49,6 +49,16 @@ def test_a_job_that_fits_nowhere_is_a_finding(own: dict[str, Text], why: str) ->
     assert why in found.text
 
 
+def test_it_has_the_name_of_its_access_point_where_there_are_several() -> None:
+    lonely = job("2.0", ScheddName='"access1"', RequestMemory=100_000)
+    given = pool(
+        slot(), submitter(), schedd("access1"), schedd("access2"), negotiator(), jobs=[lonely]
+    )
+    found = nowhere(given)
+    assert found is not None
+    assert found.example == "access1#2.0"
+
+
 def test_a_full_slot_may_take_it_later() -> None:
     assert nowhere(waiting({"Cpus": 0}, RequestCpus=8)) is None
 

@@ -20,18 +20,18 @@ _CATALOGS = ("RequestedCatalogIDs", "RequestedCatalogs")
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    jobs = [each for each in evidence.autoclusters if any(name in each.frame for name in _CATALOGS)]
+    jobs = [each for each in evidence.autoclusters if any(one in each.frame for one in _CATALOGS)]
     if not jobs:
         return
-    frame = jobs[0].frame
-    facts = [Fact(name, frame.text(name)) for name in _CATALOGS if name in frame]
+    frame, name = jobs[0].frame, evidence.pool.job_name(jobs[0].first)
+    facts = [Fact(one, frame.text(one)) for one in _CATALOGS if one in frame]
     for kind in evidence.with_policy:
         if _subtracts(evidence, kind):
             yield on_slots(
                 kind,
                 cause="catalogs",
                 message=(
-                    f"job {jobs[0].name} has catalogs of common files: the negotiator charges its "
+                    f"job {name} has catalogs of common files: the negotiator charges its "
                     "whole RequestDisk, the startd subtracts the catalogs that are already there"
                 ),
                 settings=execute(evidence, kind.places, modifier(DISK), "UNDEFINED"),

@@ -95,8 +95,8 @@ def _found(
     has = [f"{number(amount)} {asset}" for asset, amount in amounts.items() if amount]
     text = kind.first.frame.text("Start") or kind.first.frame.text("Requirements")
     message = (
-        f"job {jobs.name} is matched with the slot, but the dynamic slot with {listed(has)} that "
-        "is made for it refuses it"
+        f"job {evidence.pool.job_name(jobs.first)} is matched with the slot, but the dynamic slot "
+        f"with {listed(has)} that is made for it refuses it"
     )
     severity = Severity.ERROR
     if len(refused) < len(tried):

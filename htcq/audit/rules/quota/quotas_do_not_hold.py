@@ -129,8 +129,9 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
         message=(
             f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a "
             f"factor of {worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs "
-            f"such as {worst.worst.jobs.name} with {counted(kind.count, 'slot')} such as "
-            f"{kind.first.name} ({shape}) cost {worst.spent:.4g}, and the claims are charged "
+            f"such as {evidence.pool.job_name(worst.worst.jobs.first)} with "
+            f"{counted(kind.count, 'slot')} such as {kind.first.name} ({shape}) cost "
+            f"{worst.spent:.4g}, and the claims are charged "
             f"{worst.claims * standing:.4g} while they run{others}"
         ),
         facts=(
