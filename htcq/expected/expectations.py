@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from htcq.expected.advertised import unadvertised
 from htcq.expected.claims import standing_claims
-from htcq.expected.coming_back import coming_back
 from htcq.expected.cycles import negotiation
 from htcq.expected.draining import endless_draining
 from htcq.expected.evicting import evicting
 from htcq.expected.executing import unbegun
 from htcq.expected.held import held_by_faults
+from htcq.expected.in_vain import in_vain
 from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.lost_directories import lost_directories
 from htcq.expected.machines import failing_starts
@@ -52,11 +52,11 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     if not verdicts.of_cycle:
         yield from missing_starts(pool, verdicts.trace)
     yield from failing_starts(pool)
+    yield from in_vain(pool)
     yield from unbegun(pool)
     yield from evicting(pool)
     yield from unlike_others(pool)
     yield from preempted_again(pool)
-    yield from coming_back(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
     yield from twin_startds(pool)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from htcq.classads import as_number
 from htcq.expected.held import OF_MACHINES
+from htcq.expected.in_vain import end_in_vain
 from htcq.expected.preempting import is_restless
 from htcq.expected.startds import ACTIVATIONS, CLAIMS, STARTED, Startds, host_of
 from htcq.expected.unmet import (
@@ -173,7 +174,11 @@ def _add_never_begun(others: dict[str, _Failing], failing: _Failing) -> None:
 def _failing(pool: Pool) -> Mapping[tuple[str, str], _Failing]:
     """Return the jobs that were matched often and did not run, by what failed and where."""
     found: dict[tuple[str, str], _Failing] = {}
+    looping = end_in_vain(pool)
     for job in pool.jobs or ():
+        if job.access_point in looping:
+            # What its own access point ends is no machine's fault.
+            continue
         host = host_of(job)
         shadows = int(as_number(job.shadow_starts) or 0)
         tries = shadows - int(as_number(job.starts) or 0)

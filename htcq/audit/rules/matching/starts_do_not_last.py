@@ -1,4 +1,4 @@
-"""Jobs start on a machine, or of an access point, again and again, and none of them lasts."""
+"""Jobs start on a machine again and again, and none of them lasts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.expected import found_of
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.expected.coming_back import coming_back
 from htcq.expected.evicting import evicting
+from htcq.expected.in_vain import in_vain
 from htcq.expected.machines import failing_starts
 from htcq.expected.preempting import preempted_again
 from htcq.expected.unlike_others import unlike_others
@@ -16,7 +16,7 @@ from htcq.expected.unmet import LASTS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for look in (failing_starts, evicting, unlike_others, preempted_again, coming_back):
+    for look in (failing_starts, in_vain, evicting, unlike_others, preempted_again):
         yield from found_of(look(evidence.pool), LASTS)
 
 
@@ -24,13 +24,13 @@ RULE = Rule(
     id="starts-do-not-last",
     severity=Severity.ERROR,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="Jobs start on a machine, or of an access point, again and again, and none lasts",
+    summary="Jobs start again and again, of an access point or on a machine, and none lasts",
     consequence=(
         "The machine ends what it starts at once: PREEMPT is true, the wrapper of jobs fails, "
         "its directory of jobs cannot be used, its software fails where others run the same "
         "jobs, or RANK and PREEMPTION_REQUIREMENTS take turns. It looks free, so that it is "
-        "matched first in each cycle, and the jobs never get anywhere. At an access point "
-        "SYSTEM_PERIODIC_HOLD and _RELEASE take turns, or OnExitRemove puts back what ends."
+        "matched first in each cycle, and the jobs never get anywhere. Or the access point ends "
+        "each run itself: SYSTEM_PERIODIC_HOLD and _RELEASE, or a transform of OnExitRemove."
     ),
     advice=(
         "StartLog and StarterLog of the machine say why. VacateReason of the jobs has the reason, "
@@ -39,7 +39,7 @@ RULE = Rule(
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:mark_job_stopped, 25.14; docs/classad-attributes/job: "
-        "NumJobStarts, NumJobCompletions, VacateReason; seen on 25.14.1"
+        "NumJobStarts, NumJobCompletions, VacateReason; jobExitCode; seen on 25.14.1"
     ),
     find=_find,
 )
