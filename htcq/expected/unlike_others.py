@@ -12,6 +12,7 @@ a job (condor_holdcodes.h).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -45,6 +46,8 @@ _SEVERAL = 3
 #: same cluster go on, are no accident.
 _LEAST, _TIMES = 10, 5
 _COMPLETED = "RecentJobsCompleted"
+#: Where more machines of one policy are so quick, the jobs are short.
+_FEW, _FEW_OF = 2, 0.1
 _Cluster = tuple[str, object]
 
 
@@ -169,21 +172,27 @@ def _unlike_those_of_one_policy(
     """Yield machines that start far more jobs than others with the same START, and keep none.
 
     Short jobs that find one machine free look the same. Where the others begin none in that time
-    it is information only; it is none where most of them are like it.
+    it is information only, and none where more than a few are like it.
     """
     completed = sum(schedd.number(_COMPLETED) or 0 for schedd in pool.schedds)
     told = {each.subject for each in failing_starts(pool)}
-    by_policy: dict[str, list[str]] = {}
+    by_policy: dict[str, dict[str, float]] = {}
     for where, slots in startds.slots.items():
         if f"machine {where}" not in told and not is_restless(slots):
-            by_policy.setdefault(slots[0].frame.text("Start"), []).append(where)
+            rates = by_policy.setdefault(slots[0].frame.text("Start"), {})
+            rates[where] = startds.rate(where)
+    ordered = {text: sorted(rates.values()) for text, rates in by_policy.items()}
     for where in quick:
-        alike = by_policy.get(startds.slots[where][0].frame.text("Start"), [])
+        text = startds.slots[where][0].frame.text("Start")
+        rates = by_policy.get(text, {})
         # What has not left the queues was ended by others, and is told as that.
-        if where not in alike or 2 * completed < (startds.count(where, STARTED) or 0):
+        if where not in rates or 2 * completed < (startds.count(where, STARTED) or 0):
             continue
-        quiet = [each for each in alike if startds.rate(where) >= _TIMES * startds.rate(each)]
-        if 2 * len(quiet) > len(alike) - 1:
+        most = rates[where] / _TIMES
+        number = bisect_right(ordered[text], most)
+        like_it = len(rates) - 1 - number
+        if like_it < number and like_it <= max(_FEW, len(rates) * _FEW_OF):
+            quiet = [each for each, rate in rates.items() if rate <= most]
             yield _unlike_quiet(pool, startds, where, quiet, completed)
 
 

@@ -130,6 +130,10 @@ def test_nothing_is_told_where_machines_are_alike_or_nothing_left_the_queues() -
         for name in ("node2", "node3", "node4")
     ]
     assert not found(LASTS, several(*short, *at_work("node5", 5)))
+    # A third of them takes the short ones.
+    long = [ad for number in range(5, 12) for ad in at_work(f"node{number}", 15)]
+    assert not found(LASTS, several(*short, *long))
+    assert len(found(LASTS, several(*short[:2], *long))) == 3
     others = (*at_work("node2", 10), *at_work("node3", 9))
     assert not found(LASTS, several(*others, completed=40))
     assert not found(LASTS, several(*others, starts=79))
