@@ -77,8 +77,8 @@ def given_back(match: Match, access: AccessPoint) -> MatchFailure:
                 f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "
                 "in JOB or SLOT)"
             )
-    if match.refusal not in _NOT_GRANTED:
-        why = f"the schedd returns the match: {why}"
+    asked = match.refusal in _NOT_GRANTED
+    why = f"{'the startd refuses the claim' if asked else 'the schedd returns the match'}: {why}"
     return MatchFailure(
         id_,
         f"it is matched with {match.slot}, but {why}",

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 
 from htcq.pool.pool import Pool
+from htcq.report.views.cycle_text import wrong
 from htcq.report.views.status import headline
 from htcq.report.views.status_text import show_status
 from htcq.simulate.cycle.trace import ENDING, GONE, OWNED, SILENT
@@ -313,7 +314,10 @@ def test_a_match_with_a_silent_machine_is_no_start() -> None:
 def test_a_startd_in_the_state_owner_refuses_the_claim_of_a_match() -> None:
     """As seen on 25.14.1 with IS_OWNER = True: the match is made again in each cycle."""
     given = beside_a_full_machine(State='"Owner"')
-    assert [each.refusal for each in Verdicts(given).trace.matches] == [OWNED]
+    trace = Verdicts(given).trace
+    assert [each.refusal for each in trace.matches] == [OWNED]
+    told = f"refused by the startd: 1 match, such as 1.0 on slot1@node1: {OWNED}"
+    assert told in [text for text, _ in wrong(trace)]
     found = check(given)
     assert "starting" not in [each.cause for each in found.by]
     assert [(each.cause, each.jobs) for each in found.faults] == [("owner", 2)]

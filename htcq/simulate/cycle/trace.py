@@ -16,13 +16,13 @@ NO_JOB_LEFT = "no job that suits the slot is left"
 OFFLINE = "the slot is offline (Offline)"
 NOT_CLAIMED = "the slot is not to be claimed (WantClaiming)"
 SILENT = "its machine sends nothing any more"
-OWNED = "its startd refuses each claim in the state Owner (START or IS_OWNER)"
-ENDING = "its startd refuses each claim while the one before ends (state Preempting)"
-GONE = "its startd refuses each claim while the slot ends"
 GIVEN_BACK = (
     SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT, OFFLINE, NOT_CLAIMED, SILENT,
-    OWNED, ENDING, GONE,
 )  # fmt: skip
+#: For which state of the slot the startd refuses each claim.
+OWNED = "the slot is in the state Owner (START or IS_OWNER)"
+ENDING = "the claim before it ends (state Preempting)"
+GONE = "the slot ends (state Shutdown or Delete)"
 #: Why a claim is preempted: the slot's Rank of the job is higher than that of the running one, or
 #: PREEMPTION_REQUIREMENTS holds.
 BY_RANK, BY_PRIORITY = "rank", "priority"
