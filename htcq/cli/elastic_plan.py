@@ -67,6 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.operations.observe_and_plan import SIMULATED, capture
     from htcq.operations.pool_source import evaluated_from
     from htcq.operations.quota_steps import doubts_of_places, writer_for
+    from htcq.operations.serving_negotiator import at_serving
 
     if arguments.save:
         _check_place(arguments)
@@ -74,10 +75,12 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError("--diff and --json contradict each other", "give one of them")
     # A saved plan is a timer's; whoever looks at a plan is to see what is wrong with the file.
     declared = in_force_of(arguments) if arguments.save else declared_of(arguments)
-    source = pool_of(arguments, declared)
+    source, declared, serves = at_serving(pool_of(arguments, declared), declared)
     writer = writer_for(source, declared)
     state, present = writer.state(), writer.present()
     notes = [*writer.journal.warnings(), *filter(None, [state.stopped])]
+    if serves is not None and not serves.here:
+        notes.append(serves.sentence)
     if not source.snapshot:
         notes += doubts_of_places(declared.settings)
     now = float(int(time.time()))

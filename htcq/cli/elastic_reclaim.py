@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +110,16 @@ def _wanted(arguments: argparse.Namespace) -> ReclaimRequest:
     return read_request(arguments.quotas, arguments.name, arguments.journal)
 
 
-def _source(arguments: argparse.Namespace) -> Source:
-    return sources(arguments, negotiator=arguments.name)[0]
+def _asked(arguments: argparse.Namespace) -> tuple[Source, ReclaimRequest]:
+    """Return the pool, as the negotiator that serves sees it, and what is to be reclaimed there."""
+    from htcq.operations.serving_negotiator import serving_source
+
+    wanted = _wanted(arguments)
+    source = sources(arguments, negotiator=arguments.name)[0]
+    source, serves = serving_source(source, wanted.gates)
+    if serves is not None and not serves.here:
+        wanted = replace(wanted, elsewhere=serves.sentence)
+    return source, wanted
 
 
 def _emit(arguments: argparse.Namespace) -> int:
@@ -124,8 +133,8 @@ def _plan(arguments: argparse.Namespace) -> int:
     from htcq.operations.health import marked
     from htcq.operations.plan_reclaim import plan_reclaim
 
-    wanted = _wanted(arguments)
-    found = plan_reclaim(_source(arguments), wanted).found
+    source, wanted = _asked(arguments)
+    found = plan_reclaim(source, wanted).found
     _show(arguments, found, None)
     if found.refusals:
         return EXIT_UNKNOWN
@@ -135,8 +144,8 @@ def _plan(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import record_state
 
-    wanted = _wanted(arguments)
-    found = record_state(_source(arguments), wanted)
+    source, wanted = _asked(arguments)
+    found = record_state(source, wanted)
     _show(arguments, found, None)
     if found.plan.stopped:
         return EXIT_FINDINGS
@@ -146,8 +155,8 @@ def _record(arguments: argparse.Namespace) -> int:
 def _apply(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import take_back
 
-    wanted = _wanted(arguments)
-    found, report = take_back(_source(arguments), wanted)
+    source, wanted = _asked(arguments)
+    found, report = take_back(source, wanted)
     _show(arguments, found, report)
     if found.plan.stopped or report.failed:
         return EXIT_FINDINGS
@@ -187,8 +196,8 @@ def _show(
 def _resume(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import begin_again
 
-    wanted = _wanted(arguments)
-    begin_again(_source(arguments), wanted)
+    source, wanted = _asked(arguments)
+    begin_again(source, wanted)
     print("what was of no use before counts no more")
     return EXIT_FINE
 
@@ -196,8 +205,8 @@ def _resume(arguments: argparse.Namespace) -> int:
 def _release(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import release_ceilings
 
-    wanted = _wanted(arguments)
-    gone, told = release_ceilings(_source(arguments), wanted)
+    source, wanted = _asked(arguments)
+    gone, told = release_ceilings(source, wanted)
     print("\n".join(map(one_line, told)) or "no ceiling is ours")
     if gone:
         return EXIT_FINE
@@ -207,8 +216,8 @@ def _release(arguments: argparse.Namespace) -> int:
 def _ceilings(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import list_ceilings
 
-    wanted = _wanted(arguments)
-    found = list_ceilings(_source(arguments), wanted)
+    source, wanted = _asked(arguments)
+    found = list_ceilings(source, wanted)
     if arguments.json:
         import json
 

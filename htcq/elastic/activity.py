@@ -12,8 +12,9 @@ from htcq.elastic.journal import VERIFIED, JournalState
 
 #: Elastic quotas are in force and kept; they are, but the last step was refused; nothing was ever
 #: written; a person has stopped all of it; writes came to nothing; static quotas are in force; the
-#: negotiator does not show the last write; the journal cannot be read.
-ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN = (
+#: negotiator does not show the last write; the journal cannot be read; another central manager
+#: serves, and the file is as its negotiator shows.
+ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN, FOLLOWS = (
     "on",
     "held",
     "never",
@@ -22,8 +23,9 @@ ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN = (
     "static",
     "unverified",
     "unknown",
+    "follows",
 )
-WORDS = (ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN)
+WORDS = (ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN, FOLLOWS)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ def activity_of(state: JournalState, max_failures: int) -> Activity:
     if state.failures >= max_failures > 0:
         why = f"the last {state.failures} writes failed; 'htcq elastic on' begins again"
         return Activity(FAILED, why)
+    if state.follows:
+        return Activity(FOLLOWS, state.follows)
     if state.in_force is None:
         return Activity(NEVER, "no quotas were written yet")
     if state.unfinished is not None or state.result != VERIFIED:

@@ -302,7 +302,8 @@ def _overridden(
 ) -> Iterator[GateRefusal]:
     """Yield the knobs of our file that have other values in the negotiator."""
     intent = state.in_force
-    if health.configured is None or intent is None:
+    if health.configured is None or intent is None or state.follows:
+        # Where another central manager serves, its negotiator reads another file.
         return
     if state.result != VERIFIED or intent.after == ABSENT or not intent.quotas:
         return

@@ -21,6 +21,8 @@ LOOK, REFUSED, INTENT, OUTCOME, ON = "look", "refused", "intent", "outcome", "on
 #: Kinds of intents: the first is a person's or the loop's, the next two are a person's, the others
 #: are automatic.
 APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "dead-man", "restore"
+#: What the negotiator on another central manager has, where that one serves.
+FOLLOW = "follow"
 #: A person's, too: what was there before the first write is there again.
 OFF = "off"
 #: Results: the negotiator has it; the file has it, the negotiator is unknown; nothing was written.
@@ -29,7 +31,7 @@ VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
 _WRITES = 100
 BY_HAND = (ROLLBACK, DISABLE, OFF)
 #: Whether the written quotas are elastic; restored ones are what they were.
-_ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False, OFF: False}
+_ELASTIC = {APPLY: True, FOLLOW: True, DISABLE: False, DEAD_MAN: False, OFF: False}
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class JournalState:
     else's; ``former_elastic`` is the same before. ``unfinished`` is an intent without an outcome.
     ``origin`` is the number of the first write (0: there was none), ``origin_text`` the text of
     the file before it, with its digest.
+    ``follows`` says which other central manager serves, empty where none does.
     ``stopped`` is the reason why only a person may write, ``refused`` why the last step was not
     taken. ``success`` is when a step succeeded last, ``succeeded`` the number of the record that
     says so, ``began`` when the journal begins. ``failures`` is the number of failed writes in a
@@ -134,6 +137,7 @@ class JournalState:
     origin_text: str | None = None
     origin_digest: str = ABSENT
     refused: str = ""
+    follows: str = ""
 
     @property
     def digest(self) -> str:
@@ -181,6 +185,11 @@ def after(state: JournalState, record: JournalRecord) -> JournalState:
     state = replace(state, last=record.number, began=began, seen=record.seen or state.seen)
     if record.fallback:
         state = replace(state, fallback=record.fallback, fallback_quotas=record.fallback_quotas)
+    if record.kind in (LOOK, INTENT):
+        state = replace(state, follows="")
+        if record.what == FOLLOW:
+            # What was seen here before is old when this machine's negotiator serves again.
+            state = replace(state, follows=record.told, seen=None)
     if record.kind == LOOK:
         return replace(state, success=record.time, succeeded=record.number, refused="")
     if record.kind == REFUSED:
@@ -230,6 +239,8 @@ def _with_result(
     state: JournalState, intent: JournalRecord, outcome: JournalRecord
 ) -> JournalState:
     """Return ``state`` with what the result of ``intent`` changes."""
+    if intent.what == FOLLOW:
+        return replace(state, success=outcome.time, failures=0)
     if intent.what in BY_HAND:
         return replace(state, stopped=f"{intent.what} by {intent.operator}")
     if intent.what != APPLY:

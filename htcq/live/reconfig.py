@@ -123,7 +123,7 @@ class Negotiator:
     def _ask(self, what: str, function: Callable[..., Any], *arguments: object) -> Any:
         outcome = run_all([Task(what, function, arguments)], self.timeout)[0]
         if not outcome.done:
-            raise _unreachable(self.pool, outcome)
+            raise unreachable(self.pool, outcome)
         return outcome.value
 
 
@@ -239,7 +239,8 @@ def _slot_ages(pool: str | None) -> SlotAges | None:
     return SlotAges(min(heard.values()), max(heard.values()), heard)
 
 
-def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:
+def unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:
+    """Return why a question to the collector of ``pool`` has no answer."""
     if outcome.why.startswith(NO_BINDINGS):
         return BindingsError("htcondor2")
     where = pool or "this machine's pool"

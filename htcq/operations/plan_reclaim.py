@@ -39,13 +39,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReclaimRequest:
-    """The quotas of one negotiator, the limits of reclaim there, its journal, and the windows."""
+    """The quotas of one negotiator, the limits of reclaim there, its journal, and the windows.
+
+    ``elsewhere`` says which other central manager acts, empty where this one does.
+    """
 
     quotas: ElasticQuotas
     limits: ReclaimLimits
     gates: WriteSettings
     journal: ReclaimJournal
     windows: tuple[Window, ...] = ()
+    elsewhere: str = ""
 
     def at(self, now: float) -> ReclaimRequest:
         """Return the request with the windows that are open at ``now`` and their quotas."""
@@ -277,6 +281,8 @@ def why_stopped(wanted: ReclaimRequest) -> str:
     from htcq.elastic.activity import activity_of
     from htcq.store.elastic_journal import read_journal
 
+    if wanted.elsewhere:
+        return wanted.elsewhere
     try:
         state = read_journal(Path(wanted.gates.journal)).state
     except (JournalError, OSError) as error:

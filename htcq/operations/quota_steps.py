@@ -29,6 +29,8 @@ from htcq.operations.configuration_files import target_for
 from htcq.operations.operator import instance_of, operator
 from htcq.operations.quota_writer import Writer
 from htcq.operations.quotas_in_force import keep_accepted
+from htcq.operations.serving_negotiator import at_serving
+from htcq.operations.standby import follow
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import Journal
 
@@ -86,6 +88,9 @@ def apply_by_id(
     from htcq.operations.observe_and_plan import observe_and_plan
 
     _check_age(time.time() - made, declared)
+    source, declared, serves = at_serving(source, declared)
+    if serves is not None and not serves.here:
+        raise RefusedError(f"nothing is written: {serves.sentence}", "apply the plan there")
     writer = writer_for(source, declared)
     with writer.alone():
         for told in writer.finish():
@@ -111,6 +116,7 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
         RefusedError: it must not be taken.
         HtcqError: it could not be; what was there is there again, or the journal says what is.
     """
+    source, declared, serves = at_serving(source, declared)
     if declared.negotiator and given.negotiator not in ("", declared.negotiator):
         raise RefusedError(
             f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}"
@@ -121,6 +127,9 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
         keep_accepted(declared)
         state = writer.state()
         _refuse_stopped(writer, state, declared.settings.max_failures)
+        if serves is not None and not serves.here:
+            yield follow(writer, declared, serves)
+            return
         groups = declared.quotas.groups
         _refuse(
             tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time()))
@@ -136,7 +145,10 @@ def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[st
     """
     from htcq.operations.observe_and_plan import observe_and_plan
 
+    source, declared, serves = at_serving(source, declared)
     writer = writer_for(source, declared)
+    if serves is not None and not serves.here:
+        return f"{writer.path}: would follow: {serves.sentence}", USUAL_CYCLE
     found = observe_and_plan(
         source, declared, writer.state(), writer.present(), time.time(), accept_loss
     )
@@ -155,6 +167,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
     """
     from htcq.operations.observe_and_plan import observe_and_plan
 
+    source, declared, serves = at_serving(source, declared)
     writer = writer_for(source, declared)
     with writer.alone():
         for told in _begun(writer):
@@ -162,6 +175,9 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
         keep_accepted(declared)
         state = writer.state()
         _refuse_stopped(writer, state, declared.settings.max_failures)
+        if serves is not None and not serves.here:
+            yield follow(writer, declared, serves), USUAL_CYCLE
+            return
         found = observe_and_plan(
             source, declared, state, writer.present(), time.time(), accept_loss
         )

@@ -163,6 +163,32 @@ class Writer:
             InstallError: the file cannot be written; it is as it was.
             PoolError: the negotiator does not show the quotas; an ``apply`` was put back.
         """
+        intent = self._placed(intent)
+        why = self._verify(intent)
+        if why and intent.what == APPLY:
+            self._restore(why)
+            raise PoolError(
+                f"{why}: {self.path} was put back",
+                "is another file read later, or reconfig refused?",
+            )
+        if why:
+            raise PoolError(
+                f"{self.path} is in place, but {why}",
+                "condor_reconfig -negotiator makes it take effect",
+            )
+        return intent
+
+    def follow(self, intent: JournalRecord) -> None:
+        """Put the text of ``intent`` in place: quotas that another negotiator shows already.
+
+        Raises:
+            InstallError: the file cannot be written; it is as it was.
+        """
+        number = self._placed(intent).number
+        self.add(JournalRecord(0, 0.0, OUTCOME, of=number, result=VERIFIED, told=_TOLD))
+
+    def _placed(self, intent: JournalRecord) -> JournalRecord:
+        """Journal ``intent``, put its text in place, and return it as journaled."""
         present, state = self.present(), self.state()
         ours = digest_of(present) == state.digest
         intent = self.add(
@@ -183,18 +209,6 @@ class Writer:
             self.add(JournalRecord(0, 0.0, OUTCOME, of=intent.number, result=NOTHING, told=why))
             hint = "it is as it was; run as root, with room on the disk"
             raise InstallError(why, hint) from error
-        why = self._verify(intent)
-        if why and intent.what == APPLY:
-            self._restore(why)
-            raise PoolError(
-                f"{why}: {self.path} was put back",
-                "is another file read later, or reconfig refused?",
-            )
-        if why:
-            raise PoolError(
-                f"{self.path} is in place, but {why}",
-                "condor_reconfig -negotiator makes it take effect",
-            )
         return intent
 
     def _tidy(self) -> None:

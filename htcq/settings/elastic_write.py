@@ -23,7 +23,8 @@ class WriteSettings:
     The negotiator reads ``directory`` (LOCAL_CONFIG_DIR); ``file`` is a name there that sorts
     after all others that set quotas. ``offer_step`` is the part of the pool that a group must gain
     before quotas are written that no min and no max needs. After ``max_failures`` failed writes in
-    a row, a person has to begin again.
+    a row, a person has to begin again. ``central_managers`` are the machines of which one has the
+    negotiator that serves, each with a writer of its own.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -39,6 +40,7 @@ class WriteSettings:
     offer_step: float = 0.02
     verify_within: int = 1500
     max_failures: int = 3
+    central_managers: tuple[str, ...] = ()
 
 
 WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
@@ -63,6 +65,8 @@ def write_settings_from(
             given[key] = _text(place, value)
         elif key in _TIMES:
             given[key] = parse_duration(place, value, zero=True)
+        elif key == "central_managers":
+            given[key] = _machines(place, value)
         elif key in _PARTS:
             given[key] = float(number_in(place, value, 0, 1, "it must be a number from 0 to 1"))
         else:
@@ -78,3 +82,12 @@ def _text(place: str, value: Any) -> str:
             f"{place} is {value!r}", "it must be the name of a file or directory, in quotes"
         )
     return value
+
+
+def _machines(place: str, value: Any) -> tuple[str, ...]:
+    names = value if isinstance(value, list) else []
+    if len(names) < 2 or not all(isinstance(name, str) and name.isprintable() for name in names):
+        raise InputError(
+            f"{place} is {value!r}", 'it must be a list of machines: ["cm1.example", "cm2.example"]'
+        )
+    return tuple(names)

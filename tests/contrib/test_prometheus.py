@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from htcq.elastic.activity import NEVER, OFF, ON, WORDS
+from htcq.elastic.activity import FOLLOWS, NEVER, OFF, ON, WORDS
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.drift_record import drift_metrics
 from htcq.report.views.elastic_metrics import METRICS
@@ -68,4 +68,4 @@ def test_every_state_of_elastic_quotas_in_them_is_one() -> None:
     alerted = re.findall(r'htcq_elastic_state\{state=~?"([^"]+)"\}', RULES.read_text())
 
     words = [word for each in alerted for word in each.split("|")]
-    assert sorted([*words, ON, NEVER, OFF]) == sorted(WORDS)
+    assert sorted([*words, ON, NEVER, OFF, FOLLOWS]) == sorted(WORDS)

@@ -14,10 +14,11 @@ GIVEN: dict[str, Any] = {
     "directory": "/srv/config.d", "file": "70-x.config", "journal": "/srv/journal", "interval": "2min",
     "plan_age": "90s", "ad_age": "1h", "cycle_age": "1d", "skew": "0s", "min_seen": 0.5, "capacity_drop": 1,
     "offer_step": 0.2, "verify_within": "7min", "max_failures": 0,
+    "central_managers": ["cm1.site", "cm2.site"],
 }  # fmt: skip
 READ = WriteSettings(
     "/srv/config.d", "70-x.config", "/srv/journal", 120, 90, 3600, 86400, 0,
-    0.5, 1.0, 0.2, 420, 0,
+    0.5, 1.0, 0.2, 420, 0, ("cm1.site", "cm2.site"),
 )  # fmt: skip
 
 
@@ -67,6 +68,11 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
             {"ad_age": "5m"},
             "q.toml: elastic.write.ad_age is '5m', which is not a duration",
             "a whole number and s, min, h, d, w or y",
+        ),
+        (
+            {"central_managers": ["cm1.site"]},
+            "q.toml: elastic.write.central_managers is ['cm1.site']",
+            "it must be a list of machines",
         ),
         (
             {"offer_step": 1.1},

@@ -150,6 +150,9 @@ def _write() -> dict[str, Shape]:
             "The part of the pool that a group must gain where no min and no max needs a write."
         ),
         "verify_within": _moments("How long the negotiator may take to show what was written."),
+        "central_managers": texts(
+            "The machines of which one has the negotiator that serves; each has a writer."
+        ),
         "max_failures": _bounded(
             "After so many failed writes in a row a person has to begin again; 0: never.",
             0,
