@@ -3,7 +3,7 @@
 A schedd starts no job with Managed = "External" (jobExternallyManaged of
 src/condor_schedd.V6/schedd.cpp). The job router writes that and, within a moment, RoutedToJobId;
 'condor_q -export' writes it with ManagedManager = "Lumberjack". Each takes it back at the end,
-unless it is switched off before (HTCondor 25.14; seen on 25.14.1).
+unless it is switched off before (HTCondor 25.14; seen on 25.14.1, and the cure tried).
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def _unmet(pool: Pool, name: str, jobs: list[Job], knobs: list[Observed]) -> Unm
         f'with {amount_of(CPUS, cores)} requested, {have} Managed = "External"{by}: the schedd '
         f"offers them to nobody, none was routed, and {name} runs no job router",
         f"The job router of {name}, if one should start them; otherwise condor_qedit -name {name} "
-        """-constraint 'Managed == "External"' Managed '"Schedd"'.""",
+        """-constraint 'Managed == "External"' Managed '"Schedd"', then condor_hold and """
+        "condor_release, so that the schedd looks at them anew.",
         (Observed("Managed", "External"), *knobs),
         keys_of(jobs),
         len(jobs),

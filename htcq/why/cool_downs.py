@@ -2,8 +2,9 @@
 
 A schedd that gets a job back offers it again after SYSTEM_ON_VACATE_COOL_DOWN seconds, if that is
 positive, or after SYSTEM_COOLDOWN_DURATION, whichever is longer (jobExitCode and setJobCoolDown of
-src/condor_schedd.V6/schedd.cpp, HTCondor 25.14). It looks at jobs anew at least every five minutes
-(BuildPrioRecArrayPeriodic of qmgmt.cpp), and at JobCoolDownExpiration each time.
+src/condor_schedd.V6/schedd.cpp, HTCondor 25.14). It sees a change of JobCoolDownExpiration alone
+when it lists its jobs anew, which may take 20 minutes (PrioRecRebuildMaxInterval of qmgmt.cpp);
+that a job is idle again makes it do so at once (tried on 25.14.1).
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def cool_down_wall(job: Job, access: AccessPoint, amounts: Amounts) -> MatchFail
         f"{text}; {knob} of {access.name} makes that {show_span(seconds)}: {value}",
         {**amounts, **own},
         f"{knob} of {access.name}, then condor_reconfig there; for these jobs condor_qedit -name "
-        f"{access.name} -constraint 'JobCoolDownExpiration > time()' JobCoolDownExpiration 0",
+        f"{access.name} -constraint 'JobCoolDownExpiration > time()' JobCoolDownExpiration 0, then "
+        "condor_hold and condor_release",
     )
 
 
