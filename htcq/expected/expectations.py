@@ -29,7 +29,7 @@ from htcq.expected.twins import twin_startds
 from htcq.expected.unasked import unasked_cores
 from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmanaged import unmanaged
-from htcq.expected.unmet import ERROR, WARNING, Unmet
+from htcq.expected.unmet import ERROR, IDLE_CLAIMS, STARTS, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
 from htcq.why.verdict import Verdict, Verdicts
 
@@ -42,6 +42,9 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
     ``found`` are the verdicts on all idle jobs.
     """
     every = list(_every(verdicts, found))
+    # Where no shadow starts, claims stand for that.
+    failing = {each.subject for each in every if each.id == STARTS}
+    every = [each for each in every if each.id != IDLE_CLAIMS or each.subject not in failing]
     every += held_by_faults(verdicts.pool, every)
     every.sort(key=lambda each: (_ORDER.get(each.severity, 2), -len(each.jobs), each.subject))
     return tuple(every)

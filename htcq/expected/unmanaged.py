@@ -36,8 +36,8 @@ def unmanaged(pool: Pool) -> Iterator[Unmet]:
         if job.value(_MANAGER) != _EXPORT and is_over(moment, job.queued_at, job.status_since):
             waiting.setdefault(job.access_point, []).append(job)
     for name, jobs in waiting.items():
-        own = pool.access.get(name)
-        # Who else may manage jobs there is not known without its configuration.
+        # Who else may manage jobs there is not known without its own configuration.
+        own = pool.schedd_configuration(name) if name in pool.access else None
         if own is not None and _ROUTER not in own.value(_DAEMONS).upper():
             yield _unmet(pool, name, jobs, [*observed_knobs([own.knob(_DAEMONS)])])
 

@@ -25,7 +25,7 @@ _HALF_TYPE = {"part": "50%", "model": "linear", "weights": {"cpus": 1, "memory":
 TWO_TYPES = {"slot_types": {"1": _HALF_TYPE, "2": _HALF_TYPE}}
 HALF = {
     "Cpus": 4, "Memory": 16384, "TotalSlotCpus": 4, "TotalSlotMemory": 16384, "Disk": 10_000_000,
-    "TotalSlotDisk": "10000000.0",
+    "TotalSlotDisk": "10000000.0", "TotalCpus": "8.0",
 }  # fmt: skip
 
 

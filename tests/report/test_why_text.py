@@ -31,6 +31,8 @@ def test_a_job_that_runs_is_said_to_run_where_and_since_when() -> None:
 
 def test_a_job_that_its_schedd_starts_is_not_said_to_suit_no_slot() -> None:
     mine = job(JobUniverse=7, Requirements='TARGET.Arch == "VAX"', ScheddName='"access1"')
-    lines = lines_on(pool(slot(), schedd(), submitter(), negotiator(), jobs=[mine]))
+    access = {"access1": "ARCH = X86_64\n"}
+    given = pool(slot(), schedd(), submitter(), negotiator(), jobs=[mine], access=access)
+    lines = lines_on(given)
     assert lines[0].endswith(": does not start: the schedd access1 does not meet its Requirements")
     assert "no slot" not in "".join(lines)

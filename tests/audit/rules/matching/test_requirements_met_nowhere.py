@@ -91,7 +91,8 @@ def test_what_a_schedd_starts_itself_has_to_suit_its_ad(universe: int) -> None:
         job(f"1.{proc}", Requirements='TARGET.Arch == "X86_64" && true', **own) for proc in (0, 1)
     ]
     sound = job("2.0", Requirements="true", **own)
-    given = pool(slot(**LINUX), schedd(), jobs=[*wanting, sound])
+    access = {"access1": "ARCH = ARM64\n"}
+    given = pool(slot(**LINUX), schedd(), jobs=[*wanting, sound], access=access)
     (finding,) = found(RULE, given)
     assert "2 idle jobs such as 1.0 are for the schedd access1 itself" in finding.message
     assert 'TARGET.Arch == "X86_64"' in finding.message
