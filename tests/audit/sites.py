@@ -59,7 +59,8 @@ def ad(**attributes: Text | None) -> str:
 def slot(name: str = "slot1@node1", **changes: Text | None) -> str:
     """Return a plain, healthy partitionable slot with some attributes changed (None: left out)."""
     own: dict[str, Text | None] = {"Name": f'"{name}"', "Machine": f'"{name.rpartition("@")[2]}"'}
-    own["TotalCpus"] = changes.get("TotalSlotCpus", _PSLOT["TotalCpus"])
+    if "DynamicSlot" not in changes:
+        own["TotalCpus"] = changes.get("TotalSlotCpus", _PSLOT["TotalCpus"])
     return ad(**{**_PSLOT, **own, **changes})
 
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.clock import Clock
 from htcq.elastic.activity import FOLLOWS, ON, activity_of
 from htcq.elastic.gates import refusals
-from htcq.elastic.journal import APPLY, FOLLOW, LOOK, VERIFIED, JournalRecord, PoolSeen, state_of
+from htcq.elastic.journal import (
+    APPLY,
+    FOLLOW,
+    LOOK,
+    VERIFIED,
+    JournalRecord,
+    PoolSeen,
+    silent_for,
+    state_of,
+)
 from htcq.elastic.quota_file import digest_of
 from htcq.elastic.serving import NegotiatorAd, Serving, serving
 from htcq.settings.elastic_write import WriteSettings
@@ -53,11 +63,11 @@ def test_a_writer_that_follows_lives_and_says_so_and_reclaim_does_not_act() -> N
     activity = activity_of(state, 3)
     assert (activity.word, activity.why) == (FOLLOWS, "cm2 serves")
     assert (activity.writes, activity.vacates) == (True, False)
-    assert (state.elastic, state.result, state.silent_for(NOW + 5)) == (True, VERIFIED, 5.0)
-    later = state_of(
-        [*followed(), JournalRecord(6, NOW + 60, LOOK, what=FOLLOW, told="cm2 serves")]
-    )
-    assert (later.follows, later.silent_for(NOW + 61)) == ("cm2 serves", 1.0)
+    assert (state.elastic, state.result) == (True, VERIFIED)
+    assert silent_for(followed(), Clock(NOW + 5)) == 5.0
+    later = [*followed(), JournalRecord(6, NOW + 60, LOOK, what=FOLLOW, told="cm2 serves")]
+    assert state_of(later).follows == "cm2 serves"
+    assert silent_for(later, Clock(NOW + 61)) == 1.0
 
 
 def test_the_other_negotiator_reads_another_file() -> None:

@@ -19,6 +19,7 @@ HALF = {
     "Cpus": 4,
     "Memory": 8192,
     "TotalSlotCpus": 4,
+    "TotalCpus": "8.0",
     "TotalSlotMemory": 8192,
     "TotalSlotDisk": "10000000.0",
 }
