@@ -18,6 +18,8 @@ from htcq.elastic.activity import FOLLOWS, activity_of
 
 pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
+#: Elections of condor_had take a quarter of a minute each.
+ONLY_WITH = "--elastic-hours"
 FIRST, SECOND = "node.test", "second.test"
 DAEMON = "NEGOTIATOR_SECOND"
 BOTH = {"central_managers": f'["{FIRST}", "{SECOND}"]'}
