@@ -12,7 +12,8 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 ``--balance-cases`` to ``tests/balance``, ``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``,
 ``--old-cases`` and ``--old-seed`` to ``tests/classad/test_old_and_new.py``;
 ``--sort-arrays`` says how many arrays ``tests/std_sort`` compares with g++, always the same first;
-``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py`` and ``test_elastic_back.py`` beside it,
+``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``test_elastic_back.py`` and
+``test_elastic_two_managers.py`` beside it,
 and ``--kill-points`` says at how many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
 always the same first; ``--guarantee-trees`` says the same to ``tests/properties/test_guarantee.py``;
