@@ -12,7 +12,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, SCHEDD, SUBMITTER, Record
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
-from htcq.pool.slot_state import DRAINED, OFFLINE, OWNER, START_FALSE
+from htcq.pool.slot_state import DRAINED, OFFLINE, OWNER, START_FALSE, is_owned_and_open
 from htcq.why import match_failure as wall
 
 #: A change of a pool; it gets the names of the slots that stand for the cause.
@@ -49,6 +49,17 @@ def with_knobs(configuration: Configuration, **texts: str) -> Configuration:
 
 def _slots(state: str = "", **texts: str) -> Lift:
     return lambda pool, names: with_slots(pool, names, texts, state)
+
+
+def _from_owners(pool: Pool, names: frozenset[str]) -> Pool:
+    """Return ``pool`` with slots that nobody owns, and START true where it is false without a job."""
+    closed = frozenset(
+        str(slot.name)
+        for slot in pool.slots or ()
+        if str(slot.name) in names and not is_owned_and_open(slot)
+    )
+    lifted = _slots("Unclaimed")(pool, names - closed)
+    return _slots("Unclaimed", Start="true", Requirements=_OPEN)(lifted, closed)
 
 
 def _central(**texts: str) -> Lift:
@@ -95,7 +106,7 @@ def _jobs(change: Callable[[Job], Job]) -> Lift:
 LIFTS: Mapping[str, Lift] = {
     DRAINED: _slots("Unclaimed", Start="true", Requirements=_OPEN, Draining="false"),
     OFFLINE: _slots(Offline="false"),
-    OWNER: _slots("Unclaimed"),
+    OWNER: _from_owners,
     START_FALSE: _slots("Unclaimed", Start="true", Requirements=_OPEN),
     START_REFUSES: _slots(Start="true"),
     SPECIALISED: _slots(Start="true"),
