@@ -140,7 +140,8 @@ def deadline_of(arguments: argparse.Namespace) -> float:
         return NAGIOS_DEADLINE
     named = given("pool") or not given("pool_is_optional")
     elsewhere = given("snapshot") or given("config_dir") or given("sweep")
-    if given("timeout") is None or not named or elsewhere:
+    # One that is no time at all is the command's to refuse, however long that takes.
+    if not (given("timeout") or 0) > 0 or not named or elsewhere:
         return math.inf
     return float(DEADLINES * arguments.timeout)
 

@@ -1,8 +1,8 @@
 """The startds that a capture asks for their configuration, chosen while it reads the ads of slots.
 
 These are one of each policy with others of its machine, those that suspend or vacate jobs, whose
-slots have fewer cores than the machine, or whose own counters say that they start nothing or that
-nobody claims them.
+slots have fewer cores than the machine, or whose own counters say that they start nothing, were
+tried most for what runs there, or that nobody claims them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _WASTED = 4
 #: How many startds that seem to start nothing, or that nobody claims, are asked for theirs; and
 #: how many tries that start nothing are no accident.
 _MAX_FAILING, _OFTEN = 8, 3
+#: How many that were tried most for each job that seems to run there.
+_MAX_ODD = 4
 
 #: Activities in which no job makes progress.
 _STANDING = frozenset(("Suspended", "Vacating", "Killing"))
@@ -75,9 +77,12 @@ class AskedStartds:
         tried, busy = self._tried, self._busy
         failing = [name for name in tried if name in self._suspends]
         failing += [name for name, (_, tries) in tried.items() if starts_nothing(tries, busy[name])]
+        # Where jobs fail at once, slots look as if they ran: the oddest are asked in any case.
+        odd = sorted(tried, key=lambda name: -_tries_for_each(tried[name][1], busy[name]))
+        odd = [name for name in odd if _tries_for_each(tried[name][1], busy[name]) > 1]
         unslotted = [name for name in tried if self._in_no_slot[name] > 0]
         unused = [name for name, (_, tries) in tried.items() if tries.claims == 0]
-        for startd in [*failing, *unslotted, *unused][:_MAX_FAILING]:
+        for startd in [*failing, *unslotted, *odd[:_MAX_ODD], *unused][:_MAX_FAILING]:
             asked.setdefault(startd, tried[startd][0])
         return tuple(asked.values())
 
@@ -100,6 +105,11 @@ def starts_nothing(tries: Tries, running: int) -> bool:
     if starts == 0 or claims == 0 or starts >= often:
         return True
     return claims >= max(often, _WASTED * activations)
+
+
+def _tries_for_each(tries: Tries, running: int) -> float:
+    """Return how often a startd was tried for each job that seems to run there."""
+    return max(tries.claims or 0, tries.activations or 0) / max(1, running)
 
 
 def _tries(ad: Mapping[str, Any]) -> Tries:

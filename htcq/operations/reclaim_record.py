@@ -86,10 +86,11 @@ def _wrong(plan: ReclaimPlan, groups: Collection[str], places: Mapping[str, str]
             yield f"the group {eviction.group} of {eviction.job} is not declared"
         if eviction.slot not in places:
             yield f"nothing is known of the slot of {eviction.job}"
-    vacated = {eviction.submitter for eviction in plan.evictions}
+    # Others of a group that loses jobs would start theirs in their place.
+    losing = tuple({f"{eviction.group}.".lower() for eviction in plan.evictions})
     for ceiling in plan.ceilings:
-        if ceiling.submitter not in vacated:
-            yield f"{ceiling.submitter} would have a ceiling and loses no job"
+        if not ceiling.submitter.lower().startswith(losing):
+            yield f"{ceiling.submitter} would have a ceiling, and its group loses no job"
 
 
 def _counts(plan: ReclaimPlan, whose: str) -> Iterable[int]:

@@ -65,7 +65,10 @@ def with_a_ceiling_of_another(found: ObservedReclaim) -> ObservedReclaim:
     [
         (of_another_group, "the group other of "),
         (of_an_unknown_slot, "nothing is known of the slot of "),
-        (with_a_ceiling_of_another, "lender.eve@site would have a ceiling and loses no job"),
+        (
+            with_a_ceiling_of_another,
+            "lender.eve@site would have a ceiling, and its group loses no job",
+        ),
     ],
 )
 def test_a_plan_of_what_is_not_declared_is_refused(
