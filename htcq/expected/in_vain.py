@@ -36,11 +36,11 @@ _BESIDE = ("_NAMES", "_REASON", "_SUBCODE")
 def in_vain(pool: Pool) -> Iterator[Unmet]:
     """Yield the access points whose jobs run again and again, and none completes."""
     for schedd in pool.schedds:
-        own = pool.schedd_configuration(schedd.name)
-        exited, tried = schedd.number(_EXITED) or 0, _tried(pool, schedd.name)
-        if own is None or schedd.number(_COMPLETED) != 0:
+        own, exited = pool.schedd_configuration(schedd.name), schedd.number(_EXITED) or 0
+        if own is None or schedd.number(_COMPLETED) != 0 or exited < _MANY:
             continue
-        if not tried or exited < max(_MANY, _TIMES * tried):
+        tried = _tried(pool, schedd.name)
+        if not tried or exited < _TIMES * tried:
             continue
         for count, knobs, what in _ends(schedd, own, _codes(pool, schedd.name)):
             if count == exited and knobs:
