@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from htcq.classads import Value, as_number, literal
-from htcq.expected.set_by_access_point import setters_of
 from htcq.expected.unmet import ERROR, LASTS, Observed, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.job import HELD, IDLE, RUNNING
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.set_by_access_point import setters_of
 from htcq.units import counted, show_span
 
 _EXITED, _COMPLETED = "RecentJobsExited", "RecentJobsCompleted"
