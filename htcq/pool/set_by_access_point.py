@@ -1,4 +1,4 @@
-"""What an access point, not the owner of a job, puts into its ad: transforms, and attributes.
+"""What an access point puts into the ads of its jobs, and its own policies on them.
 
 Follows initAndReconfig and transformJob of src/condor_schedd.V6/job_transforms.cpp, and
 SUBMIT_ATTRS in src/condor_utils/submit_utils.cpp, HTCondor 25.14.
@@ -7,14 +7,17 @@ SUBMIT_ATTRS in src/condor_utils/submit_utils.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from htcq.classads import literal
 from htcq.pool.configuration import Configuration, Knob
 
 TRANSFORMS = "JOB_TRANSFORM_NAMES"
 _TRANSFORM, _OF_SUBMIT = "JOB_TRANSFORM_", "SUBMIT_ATTRS"
 #: JOB_TRANSFORM_NAMES itself is no transform.
 _NO_NAME = "NAMES"
+#: Ends of names of knobs that only go with a policy.
+_BESIDE = ("_NAMES", "_REASON", "_SUBCODE")
 
 
 def listed_names(configuration: Configuration, knob: str) -> list[str]:
@@ -42,3 +45,13 @@ def setters_of(configuration: Configuration | None, attribute: str) -> tuple[Kno
     added = configuration.value(_OF_SUBMIT).replace(",", " ").replace("+", " ").upper().split()
     own = configuration.knob(attribute) if attribute.upper() in added else None
     return (*found, own) if own is not None else tuple(found)
+
+
+def policies_of(configuration: Configuration, knob: str) -> Sequence[Knob]:
+    """Return the policy ``knob``, such as SYSTEM_PERIODIC_HOLD, and those with a further name.
+
+    One that is just false is no policy.
+    """
+    found = [each for each in configuration if each.bare.upper().startswith(knob) and each.value]
+    policies = [each for each in found if not each.bare.upper().endswith(_BESIDE)]
+    return [each for each in policies if literal(each.value) not in (0, False)]
