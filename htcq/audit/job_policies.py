@@ -13,6 +13,7 @@ from htcq.classads import parsed
 from htcq.htcondor.releases import TRANSFORMS_AS_ADS
 from htcq.pool.configuration import Configuration
 from htcq.pool.secrets import is_secret_knob
+from htcq.pool.set_by_access_point import TRANSFORMS, listed_names
 from htcq.pool.transforms import BrokenLine, Loss, broken_lines
 
 _OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not know any more"
@@ -54,7 +55,7 @@ class JobPolicies:
 
     def transforms(self) -> Iterator[JobPolicy]:
         """Yield the transforms that JOB_TRANSFORM_NAMES lists."""
-        for name in self._listed("JOB_TRANSFORM_NAMES"):
+        for name in listed_names(self._configuration, TRANSFORMS):
             knob = f"JOB_TRANSFORM_{name}"
             text, place = self._text(knob)
             if not text and is_secret_knob(knob):
@@ -72,7 +73,7 @@ class JobPolicies:
 
     def requirements(self) -> Iterator[JobPolicy]:
         """Yield the submit requirements that SUBMIT_REQUIREMENT_NAMES lists."""
-        for name in self._listed("SUBMIT_REQUIREMENT_NAMES"):
+        for name in listed_names(self._configuration, "SUBMIT_REQUIREMENT_NAMES"):
             knob = f"SUBMIT_REQUIREMENT_{name}"
             text, place = self._text(knob)
             only_warns = self._configuration.truth(f"{knob}_IS_WARNING", False)
@@ -93,10 +94,6 @@ class JobPolicies:
         broken = tuple(broken_lines(knob.raw if knob and knob.raw else text, self._expanded))
         unparsable = any(each.loss is Loss.TRANSFORM for each in broken)
         return JobPolicy(name, text, place, broken=broken, unparsable=unparsable)
-
-    def _listed(self, knob: str) -> list[str]:
-        names = self._configuration.value(knob).replace(",", " ").split()
-        return [name for name in dict.fromkeys(names) if name.upper() != "NAMES"]
 
     def _text(self, name: str) -> tuple[str, str]:
         """Return the text of a knob, and the place where it was set."""

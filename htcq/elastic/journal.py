@@ -239,8 +239,9 @@ def _with_result(
     state: JournalState, intent: JournalRecord, outcome: JournalRecord
 ) -> JournalState:
     """Return ``state`` with what the result of ``intent`` changes."""
+    success, number = outcome.time, outcome.number
     if intent.what == FOLLOW:
-        return replace(state, success=outcome.time, failures=0)
+        return replace(state, success=success, succeeded=number, failures=0)
     if intent.what in BY_HAND:
         return replace(state, stopped=f"{intent.what} by {intent.operator}")
     if intent.what != APPLY:
@@ -250,7 +251,6 @@ def _with_result(
     stopped = state.stopped
     if intent.asked:
         stopped = ""
-    success, number = outcome.time, outcome.number
     return replace(state, stopped=stopped, success=success, succeeded=number, failures=0)
 
 

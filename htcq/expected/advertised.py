@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import MISSING, Observed, Unmet, keys_of, knobs_on_the_way, observed_knobs
 from htcq.htcondor.matching import COLLECTOR
-from htcq.pool.configuration import Knob
 from htcq.pool.job import Job
+from htcq.pool.slot_types import integer
 from htcq.units import counted, listed, show_span
 from htcq.why.match_failure import NOT_ADVERTISED
 from htcq.why.verdict import Verdict, Verdicts
@@ -52,7 +52,8 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
     pool = verdicts.pool
     access = pool.schedd_configuration(name)
     own = [access.knob(interval) for interval in _INTERVALS] if access is not None else []
-    long = [each for each in own if each is not None and _seconds(each) > _OFTEN]
+    seconds = {name: integer(access, name, 0) for name in _INTERVALS} if access is not None else {}
+    long = [each for each in own if each is not None and seconds[each.bare.upper()] > _OFTEN]
     text = (
         f"the negotiator never asks for {counted(len(jobs), 'idle job')} of {name}, such as "
         f"{pool.job_name(jobs[0])}: {name} advertises itself, but the collector has had no ad of "
@@ -65,8 +66,8 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
     )
     if long:
         text += f"; {listed(f'{each.name} = {each.value}' for each in long)} of {name}"
-        verb, seconds = "lets" if len(long) == 1 else "let", max(map(_seconds, long))
-        text += f" {verb} it send them every {show_span(seconds)}"
+        verb = "lets" if len(long) == 1 else "let"
+        text += f" {verb} it send them every {show_span(max(seconds.values()))}"
         cure = (
             f"A smaller {listed(each.name for each in long)} of {name}, then condor_reconfig there "
             f"(the defaults are 300 and 5 seconds). If that is not it, {cure}"
@@ -85,7 +86,3 @@ def _unmet(verdicts: Verdicts, name: str, submitters: dict[str, list[Job]]) -> U
         tuple(job.id for job in jobs[:_NAMED]),
         cause=NOT_ADVERTISED,
     )
-
-
-def _seconds(knob: Knob) -> int:
-    return int(knob.value) if knob.value.isdigit() else 0

@@ -78,7 +78,9 @@ def standing_claims(pool: Pool) -> Iterator[Unmet]:
             continue
         if slot.activity == "Idle":
             holder = _holder(slot)
-            keeps = kept.setdefault(holder, KeptClaims(pool, holder))
+            if holder not in kept:
+                kept[holder] = KeptClaims(pool, holder)
+            keeps = kept[holder]
             if (since < moment or keeps.is_certain) and not keeps.is_meant(slot, now - since):
                 idle.setdefault(holder, _Claims()).slots.append(slot)
         elif slot.activity == "Suspended" and since < moment:

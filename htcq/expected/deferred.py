@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from htcq.classads import as_number
-from htcq.expected.set_by_access_point import setters_of
 from htcq.expected.unmet import (
     ERROR,
     INFO,
@@ -24,6 +23,7 @@ from htcq.expected.unmet import (
 )
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.pool.set_by_access_point import setters_of
 from htcq.pool.shared_attributes import Expressions
 from htcq.pool.slot_state import utc
 from htcq.units import counted

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from htcq.expected.set_by_access_point import setters_of
 from htcq.expected.unmet import Observed, observed_knobs
 from htcq.pool.configuration import Knob
 from htcq.pool.job import IDLE, Job
 from htcq.pool.pool import Pool
+from htcq.pool.set_by_access_point import setters_of
 from htcq.pool.slot import Slot
 from htcq.pool.slot_types import integer
 

@@ -36,7 +36,7 @@ from htcq.htcondor.matching import SCHEDD, STARTD
 from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot_state import OWNER, is_owned_and_open
-from htcq.units import counted, listed, show_number
+from htcq.units import counted, listed, show_number, show_span
 
 #: A start that fails once or twice may be an accident of the network.
 _OFTEN = 3
@@ -154,9 +154,9 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
         observed = (*startds.counters(where), *decides)
         yield Unmet(
             STARTS, f"machine {where}",
-            f"{startds.described(where)} refused {show_number(asked or 0)} claims in the last 20 "
-            "minutes, and none came to a start: all of its slots are in the state Owner, though "
-            "START takes jobs",
+            f"{startds.described(where)} refused {show_number(asked or 0)} claims in the last "
+            f"{show_span(startds.window(where))}, and none came to a start: all of its slots are "
+            "in the state Owner, though START takes jobs",
             f"{_IS_OWNER} of {where}, which is false by default.",
             observed, count=len(slots), examples=tuple(str(each.name) for each in slots[:_OFTEN]),
             severity=ERROR if waits else WARNING, cause=OWNER,
@@ -289,8 +289,8 @@ def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unm
     found = _unmet(
         pool, STARTS, f"machine {where}", failing,
         f"{failing.verb} sent to {startds.described(where)} {failing.tries} times and lost the "
-        f"claims there{why}; of {show_number(claims or 0)} claims in 20 minutes "
-        f"{show_number(used or 0)} came to a start",
+        f"claims there{why}; of {show_number(claims or 0)} claims in "
+        f"{show_span(startds.window(where))} {show_number(used or 0)} came to a start",
         f"{cure}. Until it is repaired, {_OUT}.", tuple(observed), (where,),
     )  # fmt: skip
     return found if startds.fails(where) else replace(found, severity=WARNING, machines=())

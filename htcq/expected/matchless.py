@@ -16,6 +16,7 @@ from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import MATCHLESS, JobKey, Unmet, observed_knobs
 from htcq.htcondor.starting import is_default
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.set_by_access_point import transforms_of
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
@@ -23,7 +24,6 @@ from htcq.why.verdict import Verdict, Verdicts
 _ROUNDS = re.compile(r"SCHEDD_ROUND_ATTR_(Request\w+)", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,2}")
 _DEFAULT = re.compile(r"JOB_DEFAULT_(REQUEST\w+)", re.IGNORECASE)
-_NAMES, _TRANSFORM = "JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_"
 #: A line of a transform that writes what a match looks at.
 _WRITES = re.compile(
     r"^\s*(?:EVALSET|SET|DEFAULT|COPY\s+\w+|RENAME\s+\w+)\s+(Requirements|Require\w+|Request\w+)\b",
@@ -58,9 +58,8 @@ def _writing(configuration: Configuration | None) -> Iterator[tuple[Knob, str]]:
     """Yield the transforms that write what a match looks at, each with the attributes."""
     if configuration is None:
         return
-    for name in configuration.value(_NAMES).replace(",", " ").split():
-        knob = configuration.knob(f"{_TRANSFORM}{name}")
-        if knob is None or is_default(knob.bare, knob.value, (), configuration.value):
+    for knob in transforms_of(configuration):
+        if is_default(knob.bare, knob.value, (), configuration.value):
             continue
         written = [each.group(1) for each in _WRITES.finditer(knob.value)]
         if written:

@@ -19,6 +19,7 @@ from htcq.pool.slot import PARTITIONABLE, Slot
 from htcq.pool.slot_state import utc
 from htcq.simulate.course.worklife import Worklife
 from htcq.units import CPUS, amount_of, counted, first_named, show_span
+from htcq.why.other_amounts import waiting_for_room
 from htcq.why.verdict import Verdict, Verdicts
 
 _KNOB = "CLAIM_WORKLIFE"
@@ -28,7 +29,7 @@ _NAMED = 3
 
 
 def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
-    """Yield the submitters without any claim that a better priority gives none.
+    """Yield the submitters with the better priority and no claim, whom slots alone keep waiting.
 
     ``found`` are the verdicts on all idle jobs.
     """
@@ -40,10 +41,10 @@ def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     having = {slot.customer for slot in pool.slots or () if slot.claimed}
     waiting: dict[str, list[Job]] = {}
     claims: dict[str, dict[str, Slot]] = {}
-    for verdict in found:
+    for verdict in waiting_for_room(found):
         name = verdict.submitter
         late = [job for job in verdict.jobs if is_over(moment, job.queued_at, job.status_since)]
-        if verdict.starts or not late or name in having:
+        if not late or name in having:
             continue
         came = min(float(as_number(job.queued_at) or moment) for job in late)
         for slot in _suiting(verdicts, late[0], kept):
@@ -68,7 +69,7 @@ def _kept(pool: Pool) -> Mapping[str, Sequence[Slot]]:
         if claimed is None or began is None or began - claimed < 1:
             continue
         if worklife.seconds(slot) > _LONG:
-            found.setdefault(slot.parent or str(slot.name), []).append(slot)
+            found.setdefault(slot.parent, []).append(slot)
     return found
 
 
@@ -110,7 +111,7 @@ def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -
         f"further jobs {span} ({_KNOB})",
         f"A shorter {_KNOB} on {where} (1200 by default), then condor_reconfig there; "
         "condor_vacate_job of the jobs there gives the cores back at once.",
-        observed_knobs(knobs) or (Observed(_KNOB, f"{lasts:g}" if ends else "no end"),),
+        observed_knobs(knobs) or (Observed(_KNOB, f"{lasts:.0f}" if ends else "no end"),),
         keys_of(jobs),
         len(claims),
         tuple(str(slot.name) for slot in claims[:_NAMED]),

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
-from htcq.expected.unmet import ERROR, VANISH, WARNING, Observed, Unmet, keys_of, observed_knobs
+from htcq.expected.recent import counters, lately
+from htcq.expected.unmet import ERROR, VANISH, WARNING, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import IDLE, RUNNING, UNMATCHED_UNIVERSES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.pool.set_by_access_point import policies_of
 from htcq.pool.versions import version
 from htcq.simulate.course.policies import Act, Policies, System, system_of
 from htcq.units import counted, show_span
@@ -120,22 +122,17 @@ def _unmet(
     removes = f"{_KNOB} of {name} removes a job {span} after its submission"
     text = f"{removes}: all {len(jobs)} jobs there, such as {pool.job_name(like[0])}"
     if lost:
-        window = schedd.number("RecentStatsLifetime")
-        lately = f"in the last {show_span(window)}" if window else "lately"
-        left = f"{counted(lost, 'job')} at least left the queue of {name} {lately}, none completed"
-        text = f"{left}: {removes}, such as {pool.job_name(like[0])}"
-    counters = [(each, schedd.number(each)) for each in _COUNTERS]
-    knobs = (each for each in own if each.bare.upper().startswith(_KNOB) and each.value)
+        text = (
+            f"{counted(lost, 'job')} at least left the queue of {name} {lately(schedd)}, none "
+            f"completed: {removes}, such as {pool.job_name(like[0])}"
+        )
     return Unmet(
         VANISH,
         f"access point {name}",
         text,
         f"{_KNOB} of {name}, then condor_reconfig there; time() and QDate count seconds. "
         f"RemoveReason in 'condor_history -name {name}' names the expression that removed a job.",
-        (
-            *observed_knobs(knobs),
-            *(Observed(each, f"{count:.0f}") for each, count in counters if count is not None),
-        ),
+        (*observed_knobs(policies_of(own, _KNOB)), *counters(schedd, _COUNTERS)),
         keys_of(jobs),
         lost or len(jobs),
         tuple(job.id for job in jobs[:_NAMED]) or (name,),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.expected.recent import lately
 from htcq.expected.unmet import (
     ERROR,
     INFO,
@@ -59,11 +60,9 @@ def _vanish(pool: Pool, schedd: Record, recent: int) -> Unmet:
     known = version(schedd.value("CondorVersion"))
     found = knobs_on_the_way(configuration, SCHEDD, SUBMIT, version=known, most=_SHOWN)
     knobs = [each for each in found if each.name != OTHERS]
-    window = schedd.number("RecentStatsLifetime")
-    since = f" in the last {show_span(window)}" if window else ""
     text = (
-        f"{counted(recent, 'job')} were submitted at {name}{since}, none started, and none is in "
-        "the queue: the schedd refuses or removes them"
+        f"{counted(recent, 'job')} were submitted at {name} {lately(schedd)}, none started, "
+        "and none is in the queue: the schedd refuses or removes them"
     )
     needed = _needed(configuration)
     if needed:

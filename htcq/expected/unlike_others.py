@@ -62,10 +62,14 @@ def unlike_others(pool: Pool) -> Iterator[Unmet]:
         if job.running and has_begun(job) and is_over(startds.moment, job.started_at):
             lasting.setdefault(_cluster(job), set()).add(_place(job))
     known = {each: clusters[each] for each in lasting}
+    held: dict[str, list[Job]] = {}
+    for job in (job for jobs in known.values() for job in jobs):
+        if _may_be_held_by_machine(job):
+            held.setdefault(host_of(job), []).append(job)
     rest: list[str] = []
     for where in startds.slots:
         if startds.fails(where):
-            found = tuple(_at_one(pool, startds, where, known, lasting))
+            found = tuple(_at_one(pool, startds, where, held.get(where, ()), known, lasting))
             yield from found
             if not found and startds.rate(where) >= _LEAST:
                 rest.append(where)
@@ -74,11 +78,13 @@ def unlike_others(pool: Pool) -> Iterator[Unmet]:
 
 
 def _at_one(
-    pool: Pool, startds: Startds, where: str, clusters: Mapping[_Cluster, Sequence[Job]],
-    lasting: Mapping[_Cluster, set[str]],
+    pool: Pool, startds: Startds, where: str, held: Sequence[Job],
+    clusters: Mapping[_Cluster, Sequence[Job]], lasting: Mapping[_Cluster, set[str]],
 ) -> Iterator[Unmet]:  # fmt: skip
-    """Yield what becomes of such clusters on a machine where nothing lasts."""
-    held = [job for jobs in clusters.values() for job in jobs if _is_held_at(job, where)]
+    """Yield what becomes of such clusters on a machine where nothing lasts.
+
+    ``held`` are those of their jobs that went on hold there.
+    """
     if len(held) >= _SEVERAL:
         yield _held(pool, startds, where, held)
         return
@@ -104,10 +110,10 @@ def _place(job: Job) -> str:
     return job.remote_host.partition("@")[2] if isinstance(job.remote_host, str) else ""
 
 
-def _is_held_at(job: Job, where: str) -> bool:
-    code = as_number(job.frame.value("HoldReasonCode"))
-    if job.status != HELD or host_of(job) != where:
+def _may_be_held_by_machine(job: Job) -> bool:
+    if job.status != HELD:
         return False
+    code = as_number(job.frame.value("HoldReasonCode"))
     return code is not None and code not in _NOT_OF_MACHINES
 
 

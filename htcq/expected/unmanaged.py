@@ -37,12 +37,12 @@ def unmanaged(pool: Pool) -> Iterator[Unmet]:
             waiting.setdefault(job.access_point, []).append(job)
     for name, jobs in waiting.items():
         # Who else may manage jobs there is not known without its own configuration.
-        own = pool.schedd_configuration(name) if name in pool.access else None
-        if own is not None and _ROUTER not in own.value(_DAEMONS).upper():
-            yield _unmet(pool, name, jobs, [*observed_knobs([own.knob(_DAEMONS)])])
+        daemons = pool.access[name].knob(_DAEMONS) if name in pool.access else None
+        if daemons is not None and _ROUTER not in daemons.value.upper():
+            yield _unmet(pool, name, jobs, observed_knobs([daemons]))
 
 
-def _unmet(pool: Pool, name: str, jobs: list[Job], knobs: list[Observed]) -> Unmet:
+def _unmet(pool: Pool, name: str, jobs: list[Job], knobs: tuple[Observed, ...]) -> Unmet:
     manager = jobs[0].value(_MANAGER)
     by = f" (ManagedManager: {manager})" if isinstance(manager, str) and manager else ""
     have = "has" if len(jobs) == 1 else "have"

@@ -76,9 +76,9 @@ class Losses:
         self._carved: dict[str, dict[str, Number]] = {}
         for slot in slots:
             if slot.type == DYNAMIC:
-                known = self._carved.setdefault(slot.parent, {})
+                known, left = self._carved.setdefault(slot.parent, {}), slot.left()
                 for asset in (CPUS, MEMORY, GPUS):
-                    known[asset] = known.get(asset, 0) + (slot.left().get(asset) or 0)
+                    known[asset] = known.get(asset, 0) + (left.get(asset) or 0)
 
     def of(self, slot: Slot, left: Mapping[str, Number]) -> Iterator[Loss]:
         """Yield what a slot that nobody has claimed as a whole lacks, which has so much left."""

@@ -13,10 +13,11 @@ from htcq.classad.parser import parse
 from htcq.classad.tree import Binary, Literal, Reference, Tree, every
 from htcq.classad.values import UNDEFINED
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.set_by_access_point import listed_names, transforms_of
 
 _NAMES = "SCHEDD_CLASSAD_USER_MAP_NAMES"
 _FILE = "CLASSAD_USER_MAPFILE_"
-_TRANSFORMS, _REQUIREMENTS = "JOB_TRANSFORM_NAMES", "SUBMIT_REQUIREMENT_NAMES"
+_REQUIREMENTS = "SUBMIT_REQUIREMENT_NAMES"
 _SETS = re.compile(r"^\s*(?:EVAL)?SET\s+(\w+)\s+.*\busermap\s*\(\s*\"([^\"]+)\"", re.IGNORECASE)
 
 
@@ -31,7 +32,7 @@ class UserMap:
 
 def user_maps(configuration: Configuration) -> Iterator[UserMap]:
     """Yield the maps of the schedd that are read from a file."""
-    for name in _words(configuration, _NAMES):
+    for name in configuration.value(_NAMES).replace(",", " ").split():
         knob = configuration.knob(f"{_FILE}{name}")
         if knob is not None and knob.value.strip():
             yield UserMap(name, knob, knob.value.strip())
@@ -44,11 +45,11 @@ def required_attributes(configuration: Configuration, name: str) -> tuple[str, .
     """
     required = [
         parse(configuration.value(f"SUBMIT_REQUIREMENT_{each}"))
-        for each in _words(configuration, _REQUIREMENTS)
+        for each in listed_names(configuration, _REQUIREMENTS)
     ]
     found = []
-    for each in _words(configuration, _TRANSFORMS):
-        for line in configuration.value(f"JOB_TRANSFORM_{each}").splitlines():
+    for knob in transforms_of(configuration):
+        for line in knob.value.splitlines():
             sets = _SETS.match(line)
             if sets is None or sets.group(2).lower() != name.lower():
                 continue
@@ -66,7 +67,3 @@ def _needs(tree: Tree, name: str) -> bool:
         if isinstance(left, Reference) and left.name == name and isinstance(right, Literal):
             return right.value is UNDEFINED
     return False
-
-
-def _words(configuration: Configuration, name: str) -> list[str]:
-    return configuration.value(name).replace(",", " ").split()

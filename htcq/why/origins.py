@@ -20,6 +20,7 @@ from htcq.classad.tree import Reference
 from htcq.classads import UNDEFINED, Ad, Missing, Value, parsed, spelled
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.job import PLACES, Job
+from htcq.pool.set_by_access_point import transforms_of
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.significant_lists import ONLY
 from htcq.why.match_failure import REQUIREMENTS, START, START_VANILLA_UNIVERSE, MatchFailure
@@ -28,7 +29,6 @@ from htcq.why.match_failure import REQUIREMENTS, START, START_VANILLA_UNIVERSE, 
 #: one of the universe is not set.
 _OF_UNIVERSE = {5: "APPEND_REQ_VANILLA", 13: "APPEND_REQ_VM"}
 _APPENDED = "APPEND_REQUIREMENTS"
-_NAMES, _TRANSFORM = "JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_"
 #: What a transform writes into Requirements, and macros in that, of which a capture shows nothing.
 _WRITES = re.compile(
     r"^\s*(?:EVALSET|SET|DEFAULT)\s+Requirements\s+(.+)$", re.IGNORECASE | re.MULTILINE
@@ -78,11 +78,9 @@ def _writers(configuration: Configuration, job: Job) -> Iterator[tuple[Knob, str
     knobs = [configuration.knob(name) for name in (own, _APPENDED) if name]
     appended = [each for each in knobs if each is not None and each.value]
     yield from ((each, each.value) for each in appended[:1])
-    for name in configuration.value(_NAMES).replace(",", " ").split():
-        knob = configuration.knob(f"{_TRANSFORM}{name}")
-        for written in _WRITES.finditer("" if knob is None else knob.value):
-            if knob is not None:
-                yield knob, _MACRO.sub("", written.group(1)).strip("&| ")
+    for knob in transforms_of(configuration):
+        for written in _WRITES.finditer(knob.value):
+            yield knob, _MACRO.sub("", written.group(1)).strip("&| ")
 
 
 def _written_by(each: MatchFailure, knob: str, where: str) -> MatchFailure:

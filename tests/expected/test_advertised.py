@@ -55,3 +55,11 @@ def test_an_access_point_that_sends_its_ads_once_a_day_is_told_by_its_interval()
     assert next(iter(observed(finding).items())) == ("SCHEDD_INTERVAL", "100000")
     assert "SCHEDD_INTERVAL = 100000 of access1 lets it send them every 1.2 d" in finding.message
     assert finding.advice.startswith("A smaller SCHEDD_INTERVAL of access1, then condor_reconfig")
+
+
+def test_an_interval_may_be_an_expression() -> None:
+    access = {"access1": "SCHEDD_INTERVAL = 24 * 3600\n"}
+    ads = (free(), access_point(), cycles(considered=0))
+    whole = pool(*ads, jobs=[waiting()], access=access, config="")
+    finding = only(MISSING, replace(whole, taken_at="2027-01-15T08:00:00+00:00"))
+    assert "SCHEDD_INTERVAL = 24 * 3600 of access1 lets it send them every 1 d" in finding.message

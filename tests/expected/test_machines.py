@@ -220,7 +220,7 @@ def test_a_machine_that_loses_its_claims_is_told_by_its_own_counters_though_a_jo
     )  # fmt: skip
     finding = only(STARTS, given)
     assert (finding.subject, finding.severity.word) == ("machine node1", "warning")
-    assert "of 34 claims in 20 minutes 1 came to a start" in finding.message
+    assert "of 34 claims in 20 min 1 came to a start" in finding.message
     assert "ClaimId not found" in finding.message
     # With jobs of one access point alone it may be the shadows.
     assert "StartLog of node1 and ShadowLog of access1 say which" in finding.advice
@@ -236,7 +236,7 @@ def test_a_machine_that_is_its_owners_though_start_takes_jobs() -> None:
     execute = {"node1": "IS_OWNER = True\n"}
     finding = only(STARTS, site(free(**own), cycles(), jobs=[waiting()], execute=execute))
     assert (finding.subject, finding.severity.word) == ("machine node1", "error")
-    assert "node1 (8 cores) refused 30 claims in the last 20 minutes" in finding.message
+    assert "node1 (8 cores) refused 30 claims in the last 20 min" in finding.message
     assert observed(finding)["IS_OWNER"] == "True"
 
 

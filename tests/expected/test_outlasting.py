@@ -19,6 +19,8 @@ def _pool(
     patient: float = 500.0,
     requirements: str = "true",
     began: int = NOW - 20,
+    limits: str | None = None,
+    config: str = "NEGOTIATOR_INTERVAL = 60\n",
 ) -> Pool:
     """Return a pool where eve, with a job to go on with, has the only claim of node1, and ada waits."""
     slots = [
@@ -29,7 +31,7 @@ def _pool(
         ),
     ]  # fmt: skip
     jobs = [
-        waiting("1.0", NOW - 300, Requirements=requirements),
+        waiting("1.0", NOW - 300, Requirements=requirements, ConcurrencyLimits=limits),
         waiting("2.0", User='"eve@site"', Owner='"eve"'),
     ]
     ads = (
@@ -37,7 +39,8 @@ def _pool(
         accounting("eve@site", Priority=900.0),
         accounting("ada@site", Priority=patient),
     )
-    return site(*slots, *ads, access_point(), cycles(), jobs=jobs, execute=execute or _EVER)
+    whole = (*slots, *ads, access_point(), cycles())
+    return site(*whole, jobs=jobs, execute=execute or _EVER, config=config)
 
 
 def _found(given: Pool) -> list[Unmet]:
@@ -58,3 +61,10 @@ def test_who_waits_for_other_reasons_is_not_told_so() -> None:
     assert not _found(_pool(requirements='TARGET.Machine == "node7"'))
     # No further job has begun in the claim since ada came.
     assert not _found(_pool(began=LONG_AGO))
+
+
+def test_who_waits_for_a_limit_waits_for_no_claim() -> None:
+    closed = "NEGOTIATOR_INTERVAL = 60\nLICENCE_LIMIT = 0\n"
+    given = _pool(limits='"licence"', config=closed)
+    assert not _found(given)
+    assert _found(_pool(limits='"licence"', config=closed.replace("= 0", "= 5")))

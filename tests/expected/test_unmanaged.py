@@ -35,12 +35,13 @@ def test_jobs_that_a_router_left_behind() -> None:
     [
         ({"access1": "DAEMON_LIST = MASTER SCHEDD JOB_ROUTER\n"}, LONG_AGO, {}),
         ({}, LONG_AGO, {}),
+        ({"access1": "SCHEDD_INTERVAL = 300\n"}, LONG_AGO, {}),
         (_NO_ROUTER, LATELY, {}),
         (_NO_ROUTER, LONG_AGO, {"RoutedToJobId": '"7.0"'}),
         (_NO_ROUTER, LONG_AGO, {"ManagedManager": '"Lumberjack"'}),
         (_NO_ROUTER, LONG_AGO, {"JobUniverse": 9}),
     ],
-    ids=["router", "unknown", "lately", "routed", "exported", "grid"],
+    ids=["router", "unknown", "no-list", "lately", "routed", "exported", "grid"],
 )
 def test_jobs_that_somebody_manages(
     access: dict[str, str], since: Any, changes: dict[str, Text | None]
