@@ -102,7 +102,9 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> Reclaiming:
         ObservedReclaim,
         evaluated_from([opened], lambda: _look(opened, wanted, events, asked, writer), SIMULATED),
     )
-    check_observed(found, wanted.quotas.groups, wanted.limits, wanted.journal)
+    captured = opened.captured
+    negotiator = "" if captured is None else source.negotiator or captured.negotiator
+    check_observed(found, wanted.quotas.groups, wanted.limits, wanted.journal, negotiator)
     return Reclaiming(found, opened.captured)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from htcq.clock import SKEW
 from htcq.elastic.journal import PoolSeen
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.errors import RefusedError
@@ -53,20 +55,25 @@ def check_observed(
     groups: Iterable[ElasticGroup],
     limits: ReclaimLimits,
     journal: ReclaimJournal,
+    negotiator: str = "",
 ) -> None:
     """Refuse a plan that is not of the declared ``groups``, or that is beyond ``limits`` of jobs.
 
-    Whoever took over the evaluation may have made it.
+    Whoever took over the evaluation may have made it: this machine's clock says what is today, and
+    the plan must be that of the ``negotiator`` (empty: any).
 
     Raises:
         RefusedError: with the first reason.
     """
     plan, claims = found.plan, found.claims
+    if negotiator not in ("", plan.negotiator):
+        raise _refused(f"it is of the negotiator {plan.negotiator}", f"not of {negotiator}")
     for wrong in _wrong(plan, {group.name for group in groups}, found.places):
-        raise RefusedError(f"the plan of reclaim is refused: {wrong}", "report it, with a snapshot")
+        raise _refused(wrong, "report it, with a snapshot")
     if not plan.evictions:
         return
-    today = len(list(journal.history(plan.negotiator).lost_today(plan.taken_at)))
+    now = min(plan.taken_at, time.time() + SKEW)
+    today = len(list(journal.history(plan.negotiator).lost_today(now)))
     counted = (
         ("a day", len(plan.evictions) + today, limits.day_jobs),
         *(("one group", each, limits.group_jobs) for each in _counts(plan, "group")),
@@ -74,10 +81,11 @@ def check_observed(
     )
     for what, number, limit in counted:
         if number > limit_in(limit, claims):
-            raise RefusedError(
-                f"the plan of reclaim is refused: {number} jobs of {what}",
-                f"the limit is {limit_in(limit, claims):g}",
-            )
+            raise _refused(f"{number} jobs of {what}", f"the limit is {limit_in(limit, claims):g}")
+
+
+def _refused(why: str, hint: str) -> RefusedError:
+    return RefusedError(f"the plan of reclaim is refused: {why}", hint)
 
 
 def _wrong(plan: ReclaimPlan, groups: Collection[str], places: Mapping[str, str]) -> Iterator[str]:

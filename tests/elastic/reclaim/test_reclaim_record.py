@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from htcq.elastic.journal import PoolSeen
-from htcq.elastic.reclaim.reclaim_history import Measured
+from htcq.elastic.reclaim.reclaim_events import IntentEvent, Origin
+from htcq.elastic.reclaim.reclaim_fields import JobEntry
+from htcq.elastic.reclaim.reclaim_history import DAY, Measured
 from htcq.elastic.reclaim.reclaim_plan import Ceiling, ReclaimPlan
 from htcq.errors import ConfinementError, RefusedError
 from htcq.operations.handed_over import record_of, text_of
@@ -88,6 +91,25 @@ def test_more_jobs_than_a_limit_allows_are_refused(
     check(observed(plan), tmp_path, replace(AT_ONCE, **{limit: 2}))
     with pytest.raises(RefusedError, match="2 jobs of "):
         check(observed(plan), tmp_path, replace(AT_ONCE, **{limit: 1}))
+
+
+def test_a_plan_of_another_day_or_negotiator_does_not_hide_what_was_vacated_today(
+    plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    now, plan = time.time(), replace(plan, negotiator="mine")
+    lost = JobEntry("access1", "9.0", plan.evictions[0].group, plan.evictions[0].submitter)
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    journal.append(IntentEvent(Origin(now - 60, "root", "mine"), "x", (lost,), (), ()))
+
+    def checked(plan: ReclaimPlan) -> None:
+        limits = replace(AT_ONCE, day_jobs=2)
+        check_observed(observed(plan), HALVES.groups, limits, journal, "mine")
+
+    for taken_at in (now, now + 2 * DAY):
+        with pytest.raises(RefusedError, match="3 jobs of a day"):
+            checked(replace(plan, taken_at=taken_at))
+    with pytest.raises(RefusedError, match="it is of the negotiator other"):
+        checked(replace(plan, taken_at=now, negotiator="other"))
 
 
 def test_a_pair_has_two_parts(plan: ReclaimPlan) -> None:
