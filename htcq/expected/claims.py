@@ -27,7 +27,7 @@ from htcq.expected.unmet import (
     knobs_on_the_way,
 )
 from htcq.htcondor.matching import SCHEDD, STARTD
-from htcq.pool.job import IDLE, RUNNING
+from htcq.pool.job import RUNNING
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
@@ -85,7 +85,7 @@ def standing_claims(pool: Pool) -> Iterator[Unmet]:
                 idle.setdefault(holder, _Claims()).slots.append(slot)
         elif slot.activity == "Suspended" and since < moment:
             suspended.setdefault(slot.startd, _Claims()).slots.append(slot)
-    waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
+    waits = any(job.wanted for job in pool.jobs or ())
     for holder, claims in idle.items():
         yield from _idle(pool, kept[holder], claims, moment, waits)
     for startd, claims in suspended.items():

@@ -12,7 +12,6 @@ from htcq.classads import Expr, as_number, holds, parsed
 from htcq.expected.unmet import NEVER_DONE, Observed, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
 from htcq.pool.defrag import defrag_knob, defrag_value, runs_defrag
-from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
 from htcq.pool.slot_class import SlotClass, slot_classes
@@ -47,7 +46,7 @@ def endless_draining(pool: Pool) -> Iterator[Unmet]:
     away = _away(pool)
     if away:
         text += f"; {amount_of(CPUS, away)} drain or are drained now"
-    waiting = [job for job in pool.jobs or () if away and job.status == IDLE and job.wanted]
+    waiting = [job for job in pool.jobs or () if away and job.wanted]
     yield Unmet(
         NEVER_DONE,
         f"knob {TARGET}",

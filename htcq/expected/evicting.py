@@ -15,7 +15,7 @@ from htcq.expected.machines import failing_starts
 from htcq.expected.startds import host_of
 from htcq.expected.unmet import ERROR, LASTS, WARNING, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
-from htcq.pool.job import IDLE, RUNNING
+from htcq.pool.job import RUNNING
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_state import closed_by
@@ -66,7 +66,7 @@ def _may_be_true(text: str) -> bool:
 
 def _unmet(pool: Pool, found: dict[str, Configuration]) -> Unmet:
     jobs = pool.jobs or ()
-    waiting = [job for job in jobs if job.status == IDLE and job.wanted]
+    waiting = [job for job in jobs if job.wanted]
     # With WANT_HOLD it does not only evict them: that follows from the same.
     held = [job for job in jobs if is_held_by_startd(job) and host_of(job) in found]
     on_hold = release = ""

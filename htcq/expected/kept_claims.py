@@ -58,7 +58,7 @@ class KeptClaims:
     @cached_property
     def is_certain(self) -> bool:
         """Whether such claims stay: a knob keeps them, and no job of it waits for one."""
-        return bool(self.knobs) and not any(job.status == IDLE and job.wanted for job in self._jobs)
+        return bool(self.knobs) and not any(job.wanted for job in self._jobs)
 
     @property
     def why(self) -> str:

@@ -33,7 +33,7 @@ from htcq.expected.unmet import (
     observed_knobs,
 )
 from htcq.htcondor.matching import SCHEDD, STARTD
-from htcq.pool.job import HELD, IDLE, Job
+from htcq.pool.job import HELD, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot_state import OWNER, is_owned_and_open
 from htcq.units import counted, listed, show_number, show_span
@@ -144,7 +144,7 @@ def _refusing_owners(pool: Pool, startds: Startds) -> Iterator[Unmet]:
     The negotiator looks at Requirements alone, not at the state Owner that comes of IS_OWNER.
     Where START is false too no request comes.
     """
-    waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
+    waits = any(job.wanted for job in pool.jobs or ())
     for where, slots in startds.slots.items():
         asked, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
         if used != 0 or (asked or 0) < _OFTEN or not all(map(is_owned_and_open, slots)):
@@ -182,7 +182,7 @@ def _failing(pool: Pool) -> Mapping[tuple[str, str], _Failing]:
         host = host_of(job)
         shadows = int(as_number(job.shadow_starts) or 0)
         tries = shadows - int(as_number(job.starts) or 0)
-        ended, is_idle = _ended(job), job.status == IDLE and job.wanted > 0
+        ended, is_idle = _ended(job), job.wanted > 0
         if job.status == HELD:
             if host and _is_held_by_machine(job) and tries > 0:
                 found.setdefault((_MACHINE, host), _Failing()).add(job, tries, 0)

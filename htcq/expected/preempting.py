@@ -18,7 +18,6 @@ from htcq.expected.unmet import (
     keys_of,
     observed_knobs,
 )
-from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.units import counted, show_number
@@ -67,7 +66,7 @@ def _unmet(pool: Pool, found: dict[str, list[Slot]]) -> Unmet:
     first = next(iter(found))
     by_rank = counts[_BY_RANK] >= counts[_BY_PRIO]
     waiting = [
-        job for job in pool.jobs or () if job.status == IDLE and job.wanted
+        job for job in pool.jobs or () if job.wanted
         and as_number(job.matched)
     ]  # fmt: skip
     cure = (

@@ -35,7 +35,7 @@ from htcq.expected.unmet import (
     knobs_on_the_way,
 )
 from htcq.htcondor.matching import STARTD
-from htcq.pool.job import HELD, IDLE, Job
+from htcq.pool.job import HELD, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.units import CPUS, amount_of, counted, first_named, show_number, show_span
 
@@ -91,7 +91,7 @@ def _at_one(
     if startds.rate(where) < _LEAST:
         return
     for cluster, jobs in clusters.items():
-        waiting = [job for job in jobs if job.status == IDLE and job.wanted]
+        waiting = [job for job in jobs if job.wanted]
         # What was ended by others is in the queue again: those are the starts that do not last.
         lost = [job for job in waiting if host_of(job) == where]
         if len(lost) >= _SEVERAL or _gone(jobs) < _LEAST:

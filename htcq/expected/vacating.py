@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from htcq.classads import as_number
 from htcq.expected.settled import is_over, settled_before
 from htcq.expected.unmet import INFO, VACATE_LONG, WARNING, Observed, Unmet, observed_knobs
-from htcq.pool.job import IDLE
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import Slot
 from htcq.pool.slot_state import VACATING, used_as, utc, vacate_seconds, vacating_until
@@ -41,7 +40,7 @@ def endless_vacating(pool: Pool) -> Iterator[Unmet]:
             continue
         if now - since >= _LONG or (vacate_seconds(slot) or 0) >= _FAR:
             found.setdefault(slot.startd, []).append(slot)
-    waits = any(job.status == IDLE and job.wanted for job in pool.jobs or ())
+    waits = any(job.wanted for job in pool.jobs or ())
     for startd, slots in found.items():
         yield _of_machine(pool, startd, slots, waits)
 

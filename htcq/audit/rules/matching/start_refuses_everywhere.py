@@ -10,7 +10,6 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched_jobs import found_by_wall
 from htcq.balance.causes import START_REFUSES
-from htcq.pool.job import IDLE
 from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFailure
 from htcq.why.unmatched import Unmatched
 
@@ -33,7 +32,7 @@ def _stand_for_them(evidence: Evidence) -> tuple[str, ...]:
         if _wall(each) is not None:
             refused.update(each.idle)
     for job in evidence.pool.jobs or ():
-        if job.status == IDLE and job.wanted:
+        if job.wanted:
             waiting[job.submitter] += 1
     if standing is None:
         return ()

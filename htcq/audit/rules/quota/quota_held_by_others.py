@@ -9,7 +9,6 @@ from htcq.audit.facts import listed
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.balance.groups import GroupBalance
 from htcq.expected.settled import is_over, settled_before
-from htcq.pool.job import IDLE
 from htcq.pool.slot_state import utc
 from htcq.poolquota.shortfall import NO_GROUP, Holder
 from htcq.quota.group_tree import assigned_group
@@ -29,7 +28,7 @@ def _waiting(evidence: Evidence) -> Iterator[str]:
     """Yield the groups whose jobs have waited through three cycles."""
     moment = settled_before(evidence.pool)
     for job in evidence.pool.jobs or ():
-        idle = job.status == IDLE and job.wanted > 0
+        idle = job.wanted > 0
         if idle and (moment is None or is_over(moment, job.queued_at, job.status_since)):
             yield assigned_group(evidence.quotas.tree, job.submitter).group
 
