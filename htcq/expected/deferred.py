@@ -24,7 +24,6 @@ from htcq.expected.unmet import (
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.set_by_access_point import setters_of
-from htcq.pool.shared_attributes import Expressions
 from htcq.pool.slot_state import utc
 from htcq.units import counted
 
@@ -38,7 +37,7 @@ def deferred_until(job: Job, now: float) -> float | None:
     """Return the DeferralTime of a job that waits for it longer than it should; else None."""
     if not job.frame.text(_DEFERRAL) and (job.life is None or not job.life.text(_DEFERRAL)):
         return None
-    at = as_number(job.frame.joined(job.life, Expressions()).ad(job.own()).value(_DEFERRAL))
+    at = as_number(job.whole_ad().value(_DEFERRAL))
     return float(at) if at is not None and at > now + _PREPARED else None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from htcq.classads import UNDEFINED, Ad, Value
 from htcq.htcondor import attributes
 from htcq.pool.ad_lines import AdSchema
-from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.shared_attributes import Expressions, SharedAttributes
 
 #: The name of its schedd, which a capture notes: a job has no such attribute.
 SCHEDD = "ScheddName"
@@ -198,6 +198,10 @@ class Job(NamedTuple):
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call for a job of the same frame."""
         return self.frame.ad(self.own())
+
+    def whole_ad(self) -> Ad:
+        """Return the job's ad with what decides when it runs and for how long."""
+        return self.frame.joined(self.life, Expressions()).ad(self.own())
 
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the job's own."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from htcq.classads import as_number, parsed
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
-from htcq.pool.shared_attributes import Expressions
 from htcq.pool.slot_types import integer
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.units import show_moment, show_span
@@ -60,8 +59,7 @@ def _long_knob(job: Job, configuration: Configuration | None) -> tuple[str, str,
     least, text = integer(configuration, _DURATION, _USUAL), configuration.value(_EXPRESSION)
     expression, seconds = parsed(text), 0.0
     if expression is not None:
-        frame = job.frame.joined(job.life, Expressions())
-        seconds = float(as_number(expression.evaluate(frame.ad(job.own()))) or 0)
+        seconds = float(as_number(expression.evaluate(job.whole_ad())) or 0)
     if seconds >= max(_LONG, least):
         return _EXPRESSION, text, seconds
     if least >= _LONG:
