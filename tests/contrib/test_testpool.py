@@ -457,7 +457,8 @@ def test_with_htcondor_on_path_a_pool_runs_jobs_without_root(machine: Machine) -
     assert done.stdout.startswith("1.0"), done.stderr
     until(lambda: [p for p in machine.family() if p.command == "sleep"], "the job", 60)
     assert machine.testpool("down", "mine").returncode == 0
-    assert machine.family() == []
+    # The last keeper lets its lock go an instant before it has ended.
+    until(lambda: not machine.family(), "the end of every process")
 
 
 @pytest.mark.condor
