@@ -134,7 +134,7 @@ class Capacities:
     def _told(self, slot: Slot) -> str:
         """Return what sets a claim apart: until when it may last, or cores without a job."""
         unasked = self._unasked.of(slot).get(CPUS)
-        return "in static slots whose jobs ask for less" if unasked else until_text(slot)
+        return "in slots whose jobs ask for less" if unasked else until_text(slot)
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
