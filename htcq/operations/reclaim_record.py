@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from htcq.clock import SKEW
+from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.journal import PoolSeen
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.errors import RefusedError
@@ -68,7 +69,7 @@ def check_observed(
     plan, claims = found.plan, found.claims
     if negotiator not in ("", plan.negotiator):
         raise _refused(f"it is of the negotiator {plan.negotiator}", f"not of {negotiator}")
-    for wrong in _wrong(plan, {group.name for group in groups}, found.places):
+    for wrong in _wrong(plan, tuple(groups), found.places):
         raise _refused(wrong, "report it, with a snapshot")
     if not plan.evictions:
         return
@@ -88,16 +89,22 @@ def _refused(why: str, hint: str) -> RefusedError:
     return RefusedError(f"the plan of reclaim is refused: {why}", hint)
 
 
-def _wrong(plan: ReclaimPlan, groups: Collection[str], places: Mapping[str, str]) -> Iterator[str]:
+def _wrong(
+    plan: ReclaimPlan, groups: Sequence[ElasticGroup], places: Mapping[str, str]
+) -> Iterator[str]:
+    declared, membership = {group.name for group in groups}, GroupMembership(groups)
     for eviction in plan.evictions:
-        if eviction.group not in groups:
+        if eviction.group not in declared:
             yield f"the group {eviction.group} of {eviction.job} is not declared"
+        if eviction.group != membership.group_of(eviction.submitter):
+            yield f"{eviction.submitter} of {eviction.job} is not of the group {eviction.group}"
         if eviction.slot not in places:
             yield f"nothing is known of the slot of {eviction.job}"
-    # Others of a group that loses jobs would start theirs in their place.
-    losing = tuple({f"{eviction.group}.".lower() for eviction in plan.evictions})
+    # Others of a group that loses jobs would start theirs in their place. By the declaration, and
+    # not by the name: those that name no group may belong to one.
+    losing = {eviction.group for eviction in plan.evictions}
     for ceiling in plan.ceilings:
-        if not ceiling.submitter.lower().startswith(losing):
+        if membership.group_of(ceiling.submitter) not in losing:
             yield f"{ceiling.submitter} would have a ceiling, and its group loses no job"
 
 

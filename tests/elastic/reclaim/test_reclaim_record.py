@@ -18,9 +18,10 @@ from htcq.elastic.reclaim.reclaim_plan import Ceiling, ReclaimPlan
 from htcq.errors import ConfinementError, RefusedError
 from htcq.operations.handed_over import record_of, text_of
 from htcq.operations.reclaim_record import ObservedReclaim, check_observed
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.store.reclaim_journal import ReclaimJournal
-from tests.elastic.reclaim.scenes import AT_ONCE, HALVES, borrowed
+from tests.elastic.reclaim.scenes import AT_ONCE, HALVES, Scene, borrowed
 
 
 def observed(plan: ReclaimPlan) -> ObservedReclaim:
@@ -49,8 +50,27 @@ def test_what_is_handed_over_is_the_plan(plan: ReclaimPlan, tmp_path: Path) -> N
     check(found, tmp_path)
 
 
+def test_a_user_that_names_no_group_may_have_a_ceiling_by_the_declaration(tmp_path: Path) -> None:
+    """The catch-all group has him: nothing in his name says so."""
+    guests = ElasticGroup("guests", max={"cpus": 2}, users=("*",))
+    lender = ElasticGroup("lender", min={"cpus": 4}, max={"cpus": 8})
+    scene = Scene(ElasticQuotas((guests, lender))).machine().waits("2.0", "lender", 6)
+    for number in range(8):
+        scene.runs(f"1.{number}", "")
+    plan = scene.plan(AT_ONCE)
+    assert [each.group for each in plan.evictions] == ["guests"] * 6
+    assert [each.submitter for each in plan.ceilings] == ["bob@site"]
+
+    check_observed(observed(plan), (guests, lender), AT_ONCE, ReclaimJournal(tmp_path / "reclaim"))
+
+
 def of_another_group(found: ObservedReclaim) -> ObservedReclaim:
     evictions = tuple(replace(each, group="other") for each in found.plan.evictions)
+    return replace(found, plan=replace(found.plan, evictions=evictions))
+
+
+def of_a_submitter_of_another(found: ObservedReclaim) -> ObservedReclaim:
+    evictions = tuple(replace(each, submitter="lender.eve@site") for each in found.plan.evictions)
     return replace(found, plan=replace(found.plan, evictions=evictions))
 
 
@@ -67,6 +87,7 @@ def with_a_ceiling_of_another(found: ObservedReclaim) -> ObservedReclaim:
     ("forged", "why"),
     [
         (of_another_group, "the group other of "),
+        (of_a_submitter_of_another, "lender.eve@site of .* is not of the group borrower"),
         (of_an_unknown_slot, "nothing is known of the slot of "),
         (
             with_a_ceiling_of_another,
