@@ -17,7 +17,9 @@ from htcq.operations.health import check_configuration, told_ailments
 from htcq.operations.observe_and_plan import SIMULATED
 from htcq.operations.pool_source import evaluated_from, open_source, read_open
 from htcq.operations.reclaim_record import NeedyClaim, ObservedReclaim, check_observed
+from htcq.pool.files import COLLECTOR_ADS
 from htcq.store.reclaim_journal import ReclaimJournal
+from htcq.store.snapshot import snapshot_of
 
 if TYPE_CHECKING:
     from htcq.elastic.journal import JournalState
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from htcq.live.captured import Captured
     from htcq.live.userprio import UserPriorities
     from htcq.operations.pool_source import OpenSource, Source
+    from htcq.pool.literal_claims import LiteralClaims
     from htcq.pool.pool import Pool
     from htcq.pool.slot_ages import SlotAges
     from htcq.quota.elastic.declaration import ElasticQuotas
@@ -104,8 +107,22 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> Reclaiming:
     )
     captured = opened.captured
     negotiator = "" if captured is None else source.negotiator or captured.negotiator
-    check_observed(found, wanted.quotas.groups, wanted.limits, wanted.journal, negotiator)
+    groups, limits, journal = wanted.quotas.groups, wanted.limits, wanted.journal
+    check_observed(found, groups, limits, journal, _claims_of(opened, found), negotiator)
     return Reclaiming(found, opened.captured)
+
+
+def _claims_of(opened: OpenSource, found: ObservedReclaim) -> LiteralClaims | None:
+    """Return what slots say of their claims; None where nothing is to be vacated.
+
+    Nor of a snapshot: an archive may mean harm, and nobody acts on it.
+    """
+    from htcq.pool.literal_claims import literal_claims
+
+    if opened.captured is None or not found.plan.evictions:
+        return None
+    chunks = snapshot_of(opened.files).chunks(COLLECTOR_ADS)
+    return literal_claims(() if chunks is None else chunks())
 
 
 @dataclass(frozen=True)
