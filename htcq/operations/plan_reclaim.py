@@ -358,7 +358,7 @@ def priorities_of(source: Source, daemons: Captured, negotiator: str) -> UserPri
     from htcq.live.userprio import UserPriorities
     from htcq.pool.versions import version
 
-    named = [each for each in daemons.negotiators if each["Name"] == negotiator]
+    named = [each for each in daemons.negotiators if each.get("Name") == negotiator]
     found = named or list(daemons.negotiators)
     running = version(found[0].get("CondorVersion", "")) if found else ()
     leases = bool(running) and LENT_CEILINGS.holds(running)
