@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import NamedTuple
 
+from htcq.classad.clauses import conjuncts
 from htcq.classad.names import words
-from htcq.classads import as_number, literal, named
+from htcq.classads import UNDEFINED, as_number, literal, named, parsed
 from htcq.htcondor.attributes import MACHINE, SLOT, names
 from htcq.pool.slot import Slot
 from htcq.units import attribute, shortened
@@ -79,11 +80,27 @@ def is_owned_and_open(slot: Slot) -> bool:
     """
     if slot.state != "Owner" or start_is_false(slot):
         return False
-    start = slot.frame.expression("Start")
-    if start is None or named("Start").evaluate(slot.ad()) is not False:
+    if "Start" not in slot.frame or named("Start").evaluate(slot.ad()) is not False:
         return True
     # With =?= and the like it is false without a job, and true for some.
-    return bool(start.references().target)
+    return not any(_is_false_alone(slot, each) for each in conjuncts(slot.frame.text("Start")))
+
+
+def _is_false_alone(slot: Slot, condition: str) -> bool:
+    """Return whether ``condition`` is false and no job changes that."""
+    expression = parsed(condition)
+    if expression is None or expression.evaluate(slot.ad()) is not False:
+        return False
+    seen, waiting = set[str](), [expression]
+    while waiting:
+        found = waiting.pop().references()
+        # What the slot lacks is looked up in the job.
+        if found.target or any(slot.value(name) is UNDEFINED for name in found.own):
+            return False
+        named_too = (slot.frame.expression(name) for name in found.own - seen)
+        waiting += [each for each in named_too if each is not None]
+        seen |= found.own
+    return True
 
 
 def closed_by(slot: Slot) -> str:
