@@ -41,7 +41,8 @@ def lost_directories(pool: Pool) -> Iterator[Unmet]:
         if as_number(job.shadow_starts):
             ran.setdefault(job.access_point, []).append(job)
     for name, jobs in ran.items():
-        if len(jobs) < _SEVERAL or completed.get(name) or not all(map(_is_of_files, jobs)):
+        # Where the schedd does not say, other jobs may have completed.
+        if len(jobs) < _SEVERAL or completed.get(name) != 0 or not all(map(_is_of_files, jobs)):
             continue
         last = max(float(as_number(job.status_since) or 0) for job in jobs)
         if any(map(_is_certain, jobs)) and (now is None or not last or now - last < _DAY):
