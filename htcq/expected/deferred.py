@@ -56,7 +56,7 @@ def deferred_in_slots(pool: Pool, jobs: Iterable[tuple[Job, float | None]]) -> I
 
 def _unmet(pool: Pool, name: str, those: Sequence[tuple[Job, float]]) -> Unmet:
     jobs, times = [job for job, _ in those], [until for _, until in those]
-    knobs = setters_of(pool.schedd_configuration(name), _DEFERRAL)
+    knobs = setters_of(pool.schedd_configuration(name), _DEFERRAL, pool.schedd_version(name))
     since = min(float(as_number(job.started_at) or 0) for job in jobs)
     when = utc(min(times)) if utc(min(times)) == utc(max(times)) else f"{utc(min(times))} or later"
     text = (
