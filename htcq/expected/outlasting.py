@@ -11,12 +11,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from htcq.classads import as_number
-from htcq.expected.settled import is_over, settled_before
+from htcq.expected.settled import is_over, settled_before, since_first
 from htcq.expected.unmet import OUTLASTING, WARNING, Observed, Unmet, keys_of, observed_knobs
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import PARTITIONABLE, Slot
-from htcq.pool.slot_state import utc
 from htcq.simulate.course.worklife import Worklife
 from htcq.units import CPUS, amount_of, counted, first_named, show_span
 from htcq.why.other_amounts import waiting_for_room
@@ -97,7 +96,7 @@ def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -
     machines = sorted({slot.startd for slot in claims})
     knobs = [own.knob(_KNOB) for slot in claims[:1] if (own := of_startd(pool.execute, slot))]
     cores = sum(as_number(slot.cpus) or 0 for slot in claims)
-    since = min(float(as_number(job.queued_at) or 0) for job in jobs)
+    since = since_first(job.queued_at for job in jobs)
     holders = first_named(sorted({slot.customer for slot in claims}), _NAMED)
     where, ends = first_named(machines, _NAMED), not math.isinf(lasts)
     span = f"for {show_span(lasts)}" if ends else "for ever"
@@ -105,7 +104,7 @@ def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -
         OUTLASTING,
         f"submitter {name}",
         f"{counted(len(jobs), 'job')} of {name}, such as {pool.job_name(jobs[0])}, "
-        f"{'waits' if len(jobs) == 1 else 'wait'} since {utc(since)} without any claim, though "
+        f"{'waits' if len(jobs) == 1 else 'wait'}{since} without any claim, though "
         f"{name} has the better priority: {counted(len(claims), 'claim')} of {holders} with "
         f"{amount_of(CPUS, cores)} on {where} {'goes' if len(claims) == 1 else 'go'} on with "
         f"further jobs {span} ({_KNOB})",
