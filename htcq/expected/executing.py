@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
 from htcq.expected.deferred import deferred_in_slots, deferred_until
-from htcq.expected.settled import is_over, settled_before, since_first
+from htcq.expected.settled import captured_at, is_over, settled_before, since_first
 from htcq.expected.unmet import (
     ERROR,
     START,
@@ -28,7 +28,6 @@ from htcq.pool.job import RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
-from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted
 
 #: Large input and images take their time: what does not begin is a fault after so many seconds.
@@ -59,7 +58,7 @@ def unbegun(pool: Pool) -> Iterator[Unmet]:
         # An older capture without names leaves the attribute out.
         return
     late = [job for job in running if not has_begun(job) and _since(job, moment)]
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     until = [deferred_until(job, now) for job in late]
     yield from deferred_in_slots(pool, zip(late, until))
     late = [job for job, at in zip(late, until) if at is None]
@@ -160,7 +159,7 @@ def _unmet(
     pool: Pool, subject: str, late: Sequence[Job], text: str, moment: float, cure: str,
     observed: Sequence[Observed],
 ) -> Unmet:  # fmt: skip
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     oldest = min(float(as_number(job.started_at) or now) for job in late)
     return Unmet(
         STARTS,

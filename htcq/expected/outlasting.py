@@ -33,7 +33,8 @@ def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     ``found`` are the verdicts on all idle jobs.
     """
     pool, moment = verdicts.pool, settled_before(verdicts.pool)
-    kept = _kept(pool)
+    worklife = Worklife(pool)
+    kept = _kept(pool, worklife)
     if moment is None or not kept or verdicts.of_cycle:
         return
     priorities = _priorities(verdicts)
@@ -54,12 +55,11 @@ def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
         if name in claims:
             waiting.setdefault(name, []).extend(late)
     for name, jobs in waiting.items():
-        yield _unmet(pool, name, jobs, list(claims[name].values()))
+        yield _unmet(pool, worklife, name, jobs, list(claims[name].values()))
 
 
-def _kept(pool: Pool) -> Mapping[str, Sequence[Slot]]:
+def _kept(pool: Pool, worklife: Worklife) -> Mapping[str, Sequence[Slot]]:
     """Return the claims that last for long and have had several jobs, by slot or its parent."""
-    worklife = Worklife(pool)
     found: dict[str, list[Slot]] = {}
     for slot in pool.slots or ():
         if not slot.claimed or slot.type == PARTITIONABLE or not slot.customer:
@@ -90,8 +90,9 @@ def _priorities(verdicts: Verdicts) -> Mapping[str, float]:
     return {each.name: accounts.claimant(each).priority for each in submitters if each.idle > 0}
 
 
-def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -> Unmet:
-    worklife = Worklife(pool)
+def _unmet(
+    pool: Pool, worklife: Worklife, name: str, jobs: Sequence[Job], claims: Sequence[Slot]
+) -> Unmet:
     lasts = max(map(worklife.seconds, claims))
     machines = sorted({slot.startd for slot in claims})
     knobs = [own.knob(_KNOB) for slot in claims[:1] if (own := of_startd(pool.execute, slot))]

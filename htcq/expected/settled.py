@@ -38,6 +38,11 @@ def settled_before(pool: Pool) -> float | None:
     return None if now is None else now - _SECONDS
 
 
+def captured_at(pool: Pool, moment: float) -> float:
+    """Return the time of the capture; ``moment``, since which three cycles have begun, without."""
+    return ObservedPool(pool).now or moment
+
+
 def since_first(values: Iterable[Value]) -> str:
     """Return `` since`` and the first of some times; empty where none is known."""
     times = [time for time in map(as_number, values) if time]

@@ -163,7 +163,7 @@ class Slot(NamedTuple):
     @property
     def startd(self) -> str:
         """The name of its startd; a machine may have several."""
-        return str(self.name).partition("@")[2]
+        return startd_in(str(self.name))
 
     @property
     def claimed(self) -> bool:
@@ -231,6 +231,11 @@ class Slot(NamedTuple):
         if not isinstance(resources, str):
             return (CPUS, MEMORY, DISK)
         return _assets_in(resources)
+
+
+def startd_in(name: str) -> str:
+    """Return the name of the startd in that of a slot; all of it where it names no slot."""
+    return name.partition("@")[2] or name
 
 
 def is_claimed(state: Value) -> bool:

@@ -14,6 +14,7 @@ from htcq.classad.clauses import conjuncts
 from htcq.classad.names import words
 from htcq.classads import UNDEFINED, as_number, literal, named, parsed
 from htcq.htcondor.attributes import MACHINE, SLOT, names
+from htcq.pool.attribute_names import JOB_NAMES
 from htcq.pool.slot import Slot
 from htcq.units import attribute, shortened
 
@@ -37,6 +38,7 @@ _LONG_EMPTY = 3600
 _LETTERS = 80
 #: What a startd measures again and again, of its machine.
 _PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
+_OF_JOBS = frozenset(name.lower() for name in JOB_NAMES)
 _GONE = frozenset(("Shutdown", "Delete"))
 #: States in which a startd refuses each claim, whatever Requirements say.
 _REFUSING = frozenset(("Owner", "Preempting", *_GONE))
@@ -94,8 +96,9 @@ def _is_false_alone(slot: Slot, condition: str) -> bool:
     seen, waiting = set[str](), [expression]
     while waiting:
         found = waiting.pop().references()
-        # What the slot lacks is looked up in the job.
-        if found.target or any(slot.value(name) is UNDEFINED for name in found.own):
+        # What the slot lacks is looked up in the job. What HTCondor gives to no job is a fault.
+        of_jobs = (name for name in found.own & _OF_JOBS if slot.value(name) is UNDEFINED)
+        if found.target or any(of_jobs):
             return False
         named_too = (slot.frame.expression(name) for name in found.own - seen)
         waiting += [each for each in named_too if each is not None]

@@ -14,7 +14,9 @@ from tests.audit.sites import Text, pool, slot
         ("true", True),
         ("TARGET.x < 5", True),
         ("TARGET.x =?= 5", True),
-        ("x =?= 5", True),
+        ('Owner =?= "ann"', True),
+        # No job has it.
+        ("NodeIsHealthy is true", False),
         # IsMine is false without a job, and true for some.
         ("IsMine", True),
         ("KeyboardIdle > 900", False),
