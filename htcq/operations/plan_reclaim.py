@@ -321,6 +321,8 @@ def _state_of_writer(
     """
     from htcq.elastic.journal import PoolSeen
     from htcq.elastic.reclaim.reclaim_events import ObservationEvent
+    from htcq.elastic.usage_check import ahead, believed
+    from htcq.report.printable import tell
     from htcq.store.elastic_journal import read_journal
 
     state = read_journal(Path(gates.journal)).state
@@ -330,7 +332,10 @@ def _state_of_writer(
             own = PoolSeen(event.slots, event.schedds, event.pool_weight, usage=event.usage)
     seen = state.seen or own
     # Both compare usage with the accountant's, each at its own looks.
-    newest = max(own.usage, seen.usage, key=lambda each: each.time)
+    looks, now = (own.usage, seen.usage), time.time()
+    for told in dict.fromkeys(filter(None, (ahead(each, now) for each in looks))):
+        tell(f"htcq: {told}")
+    newest = max((believed(each, now) for each in looks), key=lambda each: each.time)
     state = replace(state, seen=replace(seen, usage=newest))
     present = None
     if state.in_force is not None:
