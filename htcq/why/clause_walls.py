@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from htcq.classads import Expr, Missing, as_number
+from htcq.pool.slot import startd_in
 from htcq.simulate.cycle.queues import Request
 from htcq.units import counted, shortened
 from htcq.why import match_failure as wall
@@ -91,7 +92,7 @@ def _without_policy(
         "clause": shortened(clause.text, _MAX_LETTERS), "slots": count, "of": slots,
         "attribute": clause.attribute, "lacks": ", ".join(clause.lacks),
     }  # fmt: skip
-    machine = first.partition("@")[2] or first
+    machine = startd_in(first)
     advice = f"condor_restart -startd on {machine}, or CONSUMPTION_POLICY = False there"
     return MatchFailure(id_, text, amounts, advice)
 
