@@ -32,6 +32,7 @@ from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import CPUS, amount_of, counted, shortened, show_number
 from htcq.why.match_failure import NO_DEMAND, NOT_ADVERTISED, WALLS
+from htcq.why.sums import OF_NEGOTIATOR
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 #: From this part of the pool's weight on, what stands while jobs wait is critical.
@@ -331,9 +332,7 @@ def lifted_by(reason: str) -> str:
 
 def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     """Return the state and the text to print: never OK where something could not be looked at."""
-    found = OK
-    if not balance.is_sound:
-        found = WARNING
+    found = OK if balance.is_sound else WARNING
     lost = sum(each.amounts.weight for each in balance.faults)
     failed = sum(len(each.jobs) for each in balance.unmet if each.severity == ERROR)
     jobs = 0 if balance.demand is None else balance.demand.jobs
@@ -351,11 +350,12 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     return nagios.told(verdict)
 
 
-def gain_text(gain: Gain) -> str:
+def gain_text(each: Todo) -> str:
     """Return how many jobs would start once a cause is lifted: in all, and with the next cycle.
 
     It is empty where no job is known that something which failed keeps.
     """
+    gain, cycle = each.gain, "first" if each.cause in OF_NEGOTIATOR else "next"
     if gain.of_failure:
         return counted(gain.jobs, "job") if gain.jobs else ""
     if not gain.jobs:
@@ -365,7 +365,7 @@ def gain_text(gain: Gain) -> str:
         used = gain.wanted.in_words
     text = f"{counted(gain.jobs, 'job')} would start and use {used} of the slots"
     if 0 < gain.started < gain.jobs:
-        text += f", {gain.started} of them with the next cycle"
+        text += f", {gain.started} of them with the {cycle} cycle"
     return text
 
 
@@ -385,7 +385,7 @@ def _measures(balance: Balance) -> Iterator[Measure]:
 def _lines(balance: Balance) -> Sequence[str]:
     lines = [f"{each.id}: {each.text}: {each.cure}" for each in balance.unmet if each.is_fault]
     lines += [
-        f"{each.cause}: {gain_text(each.gain)}: {each.cure}"
+        f"{each.cause}: {gain_text(each)}: {each.cure}"
         for each in balance.todo if not each.gain.of_failure
     ]  # fmt: skip
     lines += [f"{group.name}: {group_text(group)}" for group in balance.below]

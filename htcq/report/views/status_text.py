@@ -238,5 +238,5 @@ def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
     elif nowhere is None:
         yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        gain = gain_text(each.gain)
+        gain = gain_text(each)
         yield f"{number}. {each.cause}: {each.cure}" + (f" ({gain})" if gain else "")
