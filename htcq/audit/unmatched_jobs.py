@@ -59,6 +59,8 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
     wall = with_writer(at_wall.wall, first.first, evidence.askers.access.of(first.first))
     wall = with_unknown_names(wall, evidence.pool)
     names = [evidence.pool.job_name(each.request.first) for each in at_wall.clusters[:_EXAMPLES]]
+    is_general = wall is at_wall.wall and wall.id != REQUEST_UNDEFINED
+    is_general = is_general and "hidden" not in wall.amounts
     clusters = counted(len(at_wall.clusters), "autocluster")
     message = (
         f"{counted(jobs, 'idle job')} in {clusters}, such as {names[0]}, "
@@ -73,7 +75,7 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
         cause=cause,
         subject=f"job {names[0]}",
         message=message,
-        advice="" if wall is at_wall.wall and wall.id != REQUEST_UNDEFINED else f"{wall.advice}.",
+        advice="" if is_general else f"{wall.advice}.",
         facts=_facts(wall, first.frame),
         count=jobs,
         harm=Harm(jobs=jobs),

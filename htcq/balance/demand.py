@@ -106,7 +106,7 @@ def nowhere_of(pool: Pool, found: Iterable[Verdict], weight_of: JobWeights) -> N
             weight += sum(weight_of(job, verdict.access_point) for job in verdict.jobs)
     if first is None:
         return None
-    why = unsuiting(first.walls, first.only_start)
+    why = unsuiting(first.walls)
     text, elsewhere = why.text, flocking.text((first.access_point,))
     if elsewhere:
         text += f"; {elsewhere}"

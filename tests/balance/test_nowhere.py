@@ -9,7 +9,9 @@ import pytest
 from htcq.balance.demand import Nowhere
 from htcq.pool.pool import Pool
 from htcq.report.views.status_text import show_status
+from htcq.why.verdict import Verdicts
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
+from tests.audit.sites import found as findings
 from tests.balance.pools import balanced
 
 
@@ -129,9 +131,63 @@ def test_a_slot_that_start_alone_closes_to_them_is_the_reason() -> None:
     )
     found = nowhere(given)
     assert found is not None
-    assert (found.reason, found.text[:5]) == ("start", "START")
+    assert found.reason == "start"
+    assert found.text.startswith(
+        "1 of 4 slots is large enough; START: TARGET.RequestFpga =?= undef"
+    )
     shown = StringIO()
     show_status(balanced(given), given, (), shown)
     todo = shown.getvalue()
     assert "to do for 1 job that no slot suits" not in todo
     assert "1. start-refuses: START of the execution point" in todo
+
+
+def hiding_n9(start: str = "true", **own: Text) -> Pool:
+    """Return a pool of three slots of which the negotiator sees those without a GPU."""
+    has: dict[str, Text] = {"MachineResources": '"Cpus Memory Disk Swap GPUs"', "Machine": '"n9"'}
+    return pool(
+        *(slot(f"slot1@n{number}", Machine=f'"n{number}"') for number in range(1, 3)),
+        slot("slot1@n9", GPUs=2, TotalSlotGPUs=2, Start=start, **has),
+        submitter(), schedd(TotalFlockedJobs=0), negotiator(), jobs=[job(**own)],
+        config='NEGOTIATOR_SLOT_CONSTRAINT = Machine != "n9"\n',
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("own", "rule", "which"),
+    [
+        (
+            {"RequestGPUs": 1, "Requirements": "TARGET.GPUs >= RequestGPUs"},
+            "jobs-fit-no-machine", "which has 2 GPUs",
+        ),
+        (
+            {"Requirements": 'TARGET.Machine == "n9"'},
+            "requirements-met-nowhere", "which Requirements allow",
+        ),
+    ],
+)  # fmt: skip
+def test_a_hidden_slot_that_has_it_is_named_by_all(
+    own: dict[str, Text], rule: str, which: str
+) -> None:
+    given = hiding_n9('TARGET.Owner == "root"', **own)
+    lacking = nowhere(given)
+    (verdict,) = Verdicts(given).on(given.jobs or ())
+    (finding,) = findings(rule, given)
+    assert lacking is not None
+    hides = f"; NEGOTIATOR_SLOT_CONSTRAINT hides slot1@n9, {which}, and START refuses the job there"
+    assert lacking.text.endswith(hides)
+    assert verdict.walls[0].text == lacking.text
+    assert lacking.text in finding.message
+    cure = "a NEGOTIATOR_SLOT_CONSTRAINT of the central manager that is true for the slots; START"
+    assert lacking.cure.startswith(cure)
+    assert finding.advice == f"{lacking.cure}."
+
+
+def test_a_job_for_a_hidden_slot_alone_is_not_to_be_changed() -> None:
+    given = hiding_n9(Requirements='TARGET.Machine == "n9" && TARGET.Cpus >= RequestCpus')
+    demand = balanced(given).demand
+    assert demand is not None
+    assert demand.nowhere is None
+    (verdict,) = Verdicts(given).on(given.jobs or ())
+    assert [each.id for each in verdict.walls] == ["slot-constraint", "requirements"]
+    assert len({each.lifted_by for each in verdict.walls}) == 1
