@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from htcq.classad.clauses import bare, conjuncts
+from htcq.classad.clauses import bare
 from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
 from htcq.htcondor.attributes import MACHINE, SLOT, names
@@ -269,13 +269,6 @@ class UnusedSlots:
         job = self._tables.context.job(request)
         return with_expressions(job, slot_side(blocked, self.count))
 
-    def nowhere(self, request: Request) -> Sequence[Blocked] | None:
-        """Return the obstacles of ``request`` where no slot would take it; None where one would.
-
-        None is returned of jobs that do not want to run, too.
-        """
-        return None if _held_back(request) else self.blocked(request)
-
     def has_room_now(self, request: Request) -> bool:
         """Return whether some slot would take ``request`` with what it has left now."""
         job = self._tables.context.job(request)
@@ -308,12 +301,18 @@ def none_suits(walls: Iterable[MatchFailure]) -> bool:
 def unsuiting(walls: Sequence[MatchFailure]) -> MatchFailure:
     """Return that one of ``walls`` that is the last obstacle between a job and all slots.
 
-    That is what holds for all of them, as it gives no number; else the first, which keeps the job
-    from the last ones (:func:`htcq.why.slot_walls.slot_side`).
+    That is what holds for all of them, as it gives no number or needs no slot to be false; else the
+    first, which keeps the job from the last ones (:func:`htcq.why.slot_walls.slot_side`).
     """
     found = [each for each in walls if each.id in _OF_UNSUITING]
-    every = [each for each in found if "slots" not in each.amounts]
+    every = [each for each in found if "slots" not in each.amounts or _is_never(each)]
     return (every or found or list(walls))[0]
+
+
+def _is_never(each: MatchFailure) -> bool:
+    """Return whether the job's own Requirements are false whatever a slot has."""
+    clause = str(each.amounts.get("clause", ""))
+    return each.id == wall.REQUIREMENTS and literal(bare(clause)) is False
 
 
 def last_first(walls: Sequence[MatchFailure]) -> Sequence[MatchFailure]:
@@ -331,18 +330,10 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         idle.setdefault(id(request), Counter())[submitter] += wanted
     for key in sorted(idle, key=lambda each: -sum(idle[each].values())):
         request = requests[key]
-        if _held_back(request):
-            continue
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slots.walls(request, blocked))
             yield Unmatched(request, idle[key], walls)
-
-
-def _held_back(request: Request) -> bool:
-    """Return whether the job itself does not want to run: a clause of its Requirements is false."""
-    clauses = conjuncts(request.frame.text("Requirements"))
-    return any(literal(bare(clause)) is False for clause in clauses)
 
 
 def _is_out_of_use(slot: Slot) -> bool:

@@ -356,10 +356,10 @@ class Verdicts:
 
     def _nowhere(self, run: Run, job: Job) -> Sequence[Blocked] | None:
         """Return the obstacles of a job that fits no slot, even with no job on it; else None."""
-        found = self._unused.nowhere(run.request)
+        found = self._unused.blocked(run.request)
         if found is not None and self.cycle.looks_at_clock:
             # The cycle's own requests have a moment in the place of the clock.
-            return self._unused.nowhere(Request(job))
+            return self._unused.blocked(Request(job))
         return found
 
     @cached_property

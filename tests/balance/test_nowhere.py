@@ -1,4 +1,4 @@
-"""Jobs that no slot would take even with no job on it are never fine; held back ones, and those of other pools, are."""
+"""Jobs that no slot would take even with no job on it are never fine; those of other pools are."""
 
 from __future__ import annotations
 
@@ -65,11 +65,27 @@ def test_a_full_slot_may_take_it_later() -> None:
     assert nowhere(waiting({"Cpus": 0}, RequestCpus=8)) is None
 
 
-@pytest.mark.parametrize(
-    "condition", ["false", "TARGET.Cpus > 1 && false", "time() > 4000000000", "TARGET.LoadAvg > 9"]
-)
-def test_jobs_that_are_held_back_and_clauses_that_pass_do_not_count(condition: str) -> None:
+@pytest.mark.parametrize("condition", ["time() > 4000000000", "TARGET.LoadAvg > 9"])
+def test_clauses_that_pass_do_not_count(condition: str) -> None:
     assert nowhere(waiting(Requirements=condition)) is None
+
+
+@pytest.mark.parametrize("condition", ["false", "TARGET.Cpus > 1 && (FALSE)"])
+@pytest.mark.parametrize("memory", [1024, 102_400])
+def test_requirements_that_are_false_by_themselves_are_the_reason(
+    condition: str, memory: int
+) -> None:
+    given = waiting(Requirements=condition, RequestMemory=memory)
+    lacking = nowhere(given)
+    assert lacking is not None
+    assert (lacking.jobs, lacking.reason, lacking.cure) == (
+        1, "requirements", "condor_qedit of Requirements",
+    )  # fmt: skip
+    assert lacking.text.lower().endswith("false excludes the only slot")
+    verdict = Verdicts(given).on(given.jobs or ())[1]
+    assert (verdict.fits_nowhere, verdict.walls[0].text) == (True, lacking.text)
+    (finding,) = findings("requirements-met-nowhere", given)
+    assert lacking.text in finding.message
 
 
 def test_jobs_that_run_in_another_pool_are_not_lost() -> None:
