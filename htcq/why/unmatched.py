@@ -321,6 +321,14 @@ def last_first(walls: Sequence[MatchFailure]) -> Sequence[MatchFailure]:
     return sorted(walls, key=lambda each: (each is not first, each.id not in _OF_UNSUITING))
 
 
+def cause_of(each: MatchFailure) -> str:
+    """Return the key by which reasons of several autoclusters are one: the clause, or the asset."""
+    amounts = each.amounts
+    if each.id == wall.REQUEST_UNDEFINED:
+        return str(amounts["expression"])
+    return str(amounts.get("clause") or amounts.get("asset") or "several assets")
+
+
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
     """Yield the autoclusters of offered jobs that fit nowhere, those with most jobs first."""
     idle: dict[int, Counter[str]] = {}

@@ -8,7 +8,9 @@ import pytest
 
 from htcq.balance.demand import Nowhere
 from htcq.pool.pool import Pool
+from htcq.report.views.status import plugin, status_json
 from htcq.report.views.status_text import show_status
+from htcq.report.views.why_text import show_verdicts
 from htcq.why.verdict import Verdicts
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 from tests.audit.sites import found as findings
@@ -207,3 +209,75 @@ def test_a_job_for_a_hidden_slot_alone_is_not_to_be_changed() -> None:
     (verdict,) = Verdicts(given).on(given.jobs or ())
     assert [each.id for each in verdict.walls] == ["slot-constraint", "requirements"]
     assert len({each.lifted_by for each in verdict.walls}) == 1
+
+
+def screen(given: Pool) -> str:
+    out = StringIO()
+    show_status(balanced(given), given, (), out)
+    return out.getvalue()
+
+
+def test_each_cause_has_its_own_sentence() -> None:
+    asks: list[dict[str, Text]] = [
+        {"RequestMemory": 102_400}, {"RequestMemory": 204_800},
+        {"Requirements": 'TARGET.OpSys == "AIX"'},
+    ]  # fmt: skip
+    jobs = [job(f"{number}.0", ScheddName='"access1"', **own) for number, own in enumerate(asks, 1)]
+    given = pool(
+        slot(), submitter(), schedd(TotalFlockedJobs=0), negotiator(), jobs=jobs, config=""
+    )
+    shown, memory = (
+        screen(given),
+        "the job asks for 100 GiB memory; the largest slot has 16 GiB memory",
+    )
+    assert (
+        f"3 jobs fit no slot of the pool, for 2 causes; 2 of them, such as 1.0: {memory}\n" in shown
+    )
+    cure = "a smaller request; a larger machine"
+    assert f"to do for 2 jobs that no slot suits, such as 1.0 ({memory}): {cure}\n" in shown
+    assert 'suits, such as 3.0 (Requirements: TARGET.OpSys == "AIX" excludes the only slot' in shown
+    lines = plugin(balanced(given), ())[1].splitlines()
+    assert lines[1:] == [
+        f"no-such-machine: 2 jobs such as 1.0: {memory}: {cure}",
+        'requirements: 1 job such as 3.0: Requirements: TARGET.OpSys == "AIX" excludes the only slot: '
+        "OpSys of the slot is undefined: slots that advertise OpSys (STARTD_ATTRS), or a clause "
+        "without it",
+    ]
+    by = status_json(balanced(given), given, ())["demand"]["fits_nowhere"]["by"]
+    assert [(each["jobs"], each["reason"]) for each in by] == [
+        (2, "no-such-machine"), (1, "requirements"),
+    ]  # fmt: skip
+
+
+def test_a_long_expression_is_cut_off_before_its_verb_is() -> None:
+    clause = " || ".join(f'TARGET.Site == "{name}"' for name in ("one", "two", "three", "four") * 3)
+    found = screen(waiting(Requirements=clause))
+    assert "... excludes the only slot: Site of the slot is undefined" in found
+
+
+@pytest.mark.parametrize(
+    ("clause", "verb"),
+    [('TARGET.Arch == "VAX"', "does"), ("TARGET.Memory >= RequestMemory", "may")],
+)
+def test_a_job_that_its_schedd_starts_is_nowhere_said_to_fit_no_slot(
+    clause: str, verb: str
+) -> None:
+    mine = job(
+        JobUniverse=7, Requirements=clause, ScheddName='"access1"',
+        EnteredCurrentStatus=1_800_000_000 - 900,
+    )  # fmt: skip
+    given = pool(
+        slot(), submitter(), schedd("access1"), negotiator(LastHeardFrom=1_800_000_000), jobs=[mine],
+        access={"access1": "ARCH = X86_64\n"},
+    )  # fmt: skip
+    shown = screen(given)
+    ad = f"(universe scheduler, 7), and the ad of the schedd {verb} not meet its Requirements: "
+    assert (
+        "1 job waits for the schedd access1 itself, such as 1.0: the schedd starts it its" in shown
+    )
+    assert ad in shown
+    assert "to do for 1 job that the schedd access1 does not start, such as 1.0: " in shown
+    assert "no slot" not in shown
+    out = StringIO()
+    show_verdicts(Verdicts(given).on(given.jobs or ()), given, out)
+    assert f": the schedd access1 {verb} not meet its Requirements\n" in out.getvalue()

@@ -14,6 +14,7 @@ from htcq.simulate.unmodelled import unmodelled
 from htcq.units import counted, show_span
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Obstacle, Starts, StartsAt
+from htcq.why.local_universe import MAY_BE
 from htcq.why.match_failure import NEGOTIATOR_ABSENT, NOT_IDLE, UNMATCHED_UNIVERSE
 from htcq.why.verdict import Verdict
 
@@ -105,7 +106,9 @@ def _waiting(verdict: Verdict, starts: Starts | None) -> str:
     if first is not None and first.id == UNMATCHED_UNIVERSE:
         return "waits for its schedd, which starts it without a negotiator"
     if verdict.fits_nowhere and first is not None and "universe" in first.amounts:
-        return f"does not start: the schedd {verdict.access_point} does not meet its Requirements"
+        verb = "may" if MAY_BE in first.amounts else "does"
+        schedd = f"the schedd {verdict.access_point}"
+        return f"does not start: {schedd} {verb} not meet its Requirements"
     if verdict.fits_nowhere:
         return "does not start: no slot of the pool suits it"
     if starts is not None:
