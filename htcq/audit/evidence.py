@@ -295,9 +295,10 @@ class Evidence(Subject):
     @cached_property
     def unused(self) -> UnusedSlots:
         """The slots as if no job ran on them, and what keeps offered jobs from them."""
+        from htcq.why.hidden_slots import hidden_of
         from htcq.why.unmatched import UnusedSlots
 
-        return UnusedSlots(self.slot_classes_by_frame)
+        return UnusedSlots(self.slot_classes_by_frame, hidden=hidden_of(self.quotas))
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
