@@ -11,6 +11,7 @@ from htcq.expected.draining import endless_draining
 from htcq.expected.evicting import evicting
 from htcq.expected.executing import unbegun
 from htcq.expected.held import held_by_faults
+from htcq.expected.held_by_one_code import held_by_one_code
 from htcq.expected.in_vain import in_vain
 from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.lost_directories import lost_directories
@@ -46,6 +47,7 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
     failing = {each.subject for each in every if each.id == STARTS}
     every = [each for each in every if each.id != IDLE_CLAIMS or each.subject not in failing]
     every += held_by_faults(verdicts.pool, every)
+    every += held_by_one_code(verdicts.pool, every)
     every.sort(key=lambda each: (_ORDER.get(each.severity, 2), -len(each.jobs), each.subject))
     return tuple(every)
 

@@ -6,6 +6,7 @@ The codes are those of src/condor_includes/condor_holdcodes.h, HTCondor 25.14.
 from __future__ import annotations
 
 from htcq.classads import as_number
+from htcq.htcondor.hold_codes import hold_code
 from htcq.pool.job import HELD, Job
 from htcq.units import show_amount, show_moment
 from htcq.why import match_failure as wall
@@ -39,6 +40,8 @@ def held_wall(job: Job) -> MatchFailure:
         text += f": {' '.join(reason.split()).rstrip('.')}"
         amounts["hold_reason"] = reason
     else:
+        words = hold_code(code).words
+        text += f": {words}" if words else ""
         text += "; this capture has no HoldReason"
     if code is not None:
         amounts["hold_reason_code"] = code
