@@ -36,7 +36,7 @@ _EVE: dict[str, Text | None] = {"User": '"eve@site"', "Owner": '"eve"'}
 def _held(count: int, code: int, **changes: Text | None) -> list[str]:
     own: dict[str, Text | None] = {
         "JobStatus": 5, "HoldReasonCode": code, "HoldReasonSubCode": 0, "NumShadowStarts": 1,
-        "LastRemoteHost": XX
+        "LastRemoteHost": '"slot1_1@node1"',
     }  # fmt: skip
     return [waiting(f"1.{proc}", LATELY, **{**own, **changes}) for proc in range(count)]
 
