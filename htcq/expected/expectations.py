@@ -32,6 +32,7 @@ from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmanaged import unmanaged
 from htcq.expected.unmet import ERROR, IDLE_CLAIMS, STARTS, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
+from htcq.expected.without_ads import without_ads
 from htcq.why.verdict import Verdict, Verdicts
 
 _ORDER = {ERROR: 0, WARNING: 1}
@@ -65,6 +66,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
     yield from twin_startds(pool)
+    yield from without_ads(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from unmanaged(pool)

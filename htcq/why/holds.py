@@ -18,7 +18,7 @@ CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
 #: Attributes of a job that tell about its hold and its grid resource, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",
-    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage", REASON,
+    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage", "RemotePool", REASON,
 ))  # fmt: skip
 _BY_USER, _POLICY, _SYSTEM_POLICY, _OUT_OF_RESOURCES, _SPOOLING = 1, 3, 26, 34, 16
 _TRANSFERS = frozenset((12, 13))
