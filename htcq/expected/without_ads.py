@@ -213,7 +213,6 @@ def _schedd(pool: Pool, name: str, ads: Sequence[Record], claims: Sequence[Slot]
             *(Observed(each, str(number)) for each, number in numbers.items() if ads),
             *knobs_on_the_way(pool.central, COLLECTOR),
         ),
-        count=max(1, sum(numbers.values())),
         examples=(name,),
         severity=WARNING,
     )

@@ -9,8 +9,10 @@ from __future__ import annotations
 import pytest
 
 from htcq.expected.unmet import HELD_BY_FAULTS
+from htcq.htcondor.attributes import ASKED, JOB, names
 from htcq.htcondor.hold_codes import ACCESS, MACHINE, MEANT, USER, hold_code
 from htcq.htcondor.tables import rows
+from htcq.pool.disclosure import form_of
 from htcq.pool.pool import Pool
 from tests.audit.sites import Text, found
 from tests.expected.pools import (
@@ -116,6 +118,12 @@ def test_input_that_does_not_come_within_an_hour() -> None:
     assert "its input files are being spooled (HoldReasonCode 16)" in finding.message
     days = [waiting(f"1.{proc}", NOW - 90000, JobStatus=5, HoldReasonCode=4) for proc in range(4)]
     assert not found(HELD_BY_FAULTS, _pool(*days)), "left behind by somebody"
+
+
+def test_a_snapshot_has_the_reason_and_an_anonymous_one_has_not() -> None:
+    """It has paths and names of machines."""
+    assert "HoldReason" in names(JOB, ASKED)
+    assert form_of("job", "HoldReason") is None
 
 
 def test_every_code_has_words() -> None:
