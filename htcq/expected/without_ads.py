@@ -27,7 +27,7 @@ from htcq.pool.job import Job
 from htcq.pool.left_out import AD
 from htcq.pool.left_out import SCHEDD as A_SCHEDD
 from htcq.pool.left_out import SLOT as A_SLOT
-from htcq.pool.outlived import outlived_slots
+from htcq.pool.outlived import of_startds_before
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
@@ -225,7 +225,7 @@ def _schedd(pool: Pool, name: str, ads: Sequence[Record], claims: Sequence[Slot]
 def _begun_anew(pool: Pool, moment: float) -> Iterator[Unmet]:
     """Yield the startds whose claims, or jobs, are those of the startd before."""
     slots, old = pool.slots or (), dict[str, list[Slot]]()
-    for slot in outlived_slots(slots):
+    for slot in of_startds_before(slots):
         if is_over(moment, slot.last_heard):
             old.setdefault(slot.startd, []).append(slot)
     begun = _begun(slots)

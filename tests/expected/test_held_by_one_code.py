@@ -123,7 +123,7 @@ def test_input_that_does_not_come_within_an_hour() -> None:
 def test_a_snapshot_has_the_reason_and_an_anonymous_one_has_not() -> None:
     """It has paths and names of machines."""
     assert "HoldReason" in names(JOB, ASKED)
-    assert form_of("job", "HoldReason") is None
+    assert form_of("job", "holdreason") is None
 
 
 def test_every_code_has_words() -> None:

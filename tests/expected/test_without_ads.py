@@ -161,3 +161,15 @@ def test_what_had_been_carved_for_them_is_whole_again() -> None:
     assert all(min(each.amounts) >= 0 for each in found_.by)
     (dead,) = [slot for slot in _crashed().slots or () if slot.type == DYNAMIC]
     assert dead.name == "slot1_1@node1"
+
+
+def test_what_its_parent_has_given_back_is_counted_once() -> None:
+    """The ad of a dynamic slot may stay a while; its parent says later that it has none."""
+    later = free(MyCurrentTime=NOW, NumDynamicSlots=0)
+    pool = site(later, claim(MyCurrentTime=NOW - 20), access_point(LastHeardFrom=NOW), cycles())
+    found_ = check(pool)
+    assert found_.of(RUNNING) is None
+    assert all(min(each.amounts) >= 0 for each in found_.by)
+    assert not found(NO_AD, pool)
+    earlier = site(later, claim(MyCurrentTime=NOW), access_point(LastHeardFrom=NOW), cycles())
+    assert check(earlier).of(RUNNING) is not None
