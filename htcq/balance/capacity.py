@@ -38,6 +38,7 @@ from htcq.balance.steps import Step, Taker, raised_by, repeats, stands_for
 from htcq.balance.unslotted import lift_unslotted, unslotted_of
 from htcq.balance.wanting import Waiting, tables_of
 from htcq.classads import as_number
+from htcq.pool.outlived import without_outlived
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import ASSET_MISSING
 from htcq.pool.slot_shortages import DiskInFiles, shortage_of
@@ -69,7 +70,7 @@ class Capacities:
     def __init__(self, verdicts: Verdicts, waiting: Sequence[Waiting], now: float | None) -> None:
         self._verdicts, self._waiting = verdicts, waiting
         supply = verdicts.cycle.quotas.supply
-        self._slots, self._weighed = supply.every, Weighed(supply)
+        self._slots, self._weighed = without_outlived(supply.every), Weighed(supply)
         self._unslotted = unslotted_of(self._slots)
         beside = [(machine_of(each.slot), each.amounts) for each in self._unslotted]
         self._kinds = kinds_of(self._slots, beside)

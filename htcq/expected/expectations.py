@@ -11,6 +11,7 @@ from htcq.expected.draining import endless_draining
 from htcq.expected.evicting import evicting
 from htcq.expected.executing import unbegun
 from htcq.expected.held import held_by_faults
+from htcq.expected.held_by_one_code import held_by_one_code
 from htcq.expected.in_vain import in_vain
 from htcq.expected.incomplete_ads import incomplete_ads
 from htcq.expected.lost_directories import lost_directories
@@ -31,6 +32,7 @@ from htcq.expected.unlike_others import unlike_others
 from htcq.expected.unmanaged import unmanaged
 from htcq.expected.unmet import ERROR, IDLE_CLAIMS, STARTS, WARNING, Unmet
 from htcq.expected.vacating import endless_vacating
+from htcq.expected.without_ads import without_ads
 from htcq.why.verdict import Verdict, Verdicts
 
 _ORDER = {ERROR: 0, WARNING: 1}
@@ -46,6 +48,7 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
     failing = {each.subject for each in every if each.id == STARTS}
     every = [each for each in every if each.id != IDLE_CLAIMS or each.subject not in failing]
     every += held_by_faults(verdicts.pool, every)
+    every += held_by_one_code(verdicts.pool, every)
     every.sort(key=lambda each: (_ORDER.get(each.severity, 2), -len(each.jobs), each.subject))
     return tuple(every)
 
@@ -64,6 +67,7 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     yield from standing_claims(pool)
     yield from endless_vacating(pool)
     yield from twin_startds(pool)
+    yield from without_ads(pool)
     yield from submissions(pool)
     yield from removed_by_policy(pool)
     yield from unmanaged(pool)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from htcq.classads import as_number
 from htcq.expected.startds import Startds, host_of
@@ -26,8 +25,9 @@ from htcq.expected.unmet import (
     knobs_on_the_way,
     observed_knobs,
 )
-from htcq.htcondor.matching import SCHEDD, STARTD
-from htcq.pool.job import HELD, IDLE, RUNNING, Job
+from htcq.htcondor.hold_codes import hold_code
+from htcq.htcondor.matching import STARTD
+from htcq.pool.job import HELD, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.units import counted
 from htcq.why.factories import stuck_factories
@@ -42,12 +42,6 @@ _NO_EXECUTION = 6
 _OF_EXECUTABLES = frozenset((errno.ENOENT, errno.ENOEXEC, errno.EACCES, errno.ENOTDIR, errno.EPERM))
 #: Holds by the user, by policies of job or schedd, for spooled input, and for what a job used.
 _MEANT = frozenset((1, 3, 15, 16, 26, 34))
-#: Holds by knobs of an access point, with these: SYSTEM_PERIODIC_HOLD is true, or undefined; what
-#: jobs transfer is more than it allows.
-_OF_SCHEDDS = {
-    26: "SYSTEM_PERIODIC_HOLD", 27: "SYSTEM_PERIODIC_HOLD", 32: "MAX_TRANSFER_INPUT_MB",
-    33: "MAX_TRANSFER_OUTPUT_MB",
-}  # fmt: skip
 #: Errors of disks and of the operating system, whatever the job asked for, in glibc's words.
 _OF_SYSTEMS = {
     errno.ENOSPC: "No space left on device",
@@ -60,7 +54,7 @@ _OF_SYSTEMS = {
     errno.ENFILE: "Too many open files in system",
     errno.ENOTCONN: "Transport endpoint is not connected",
 }
-_MACHINE = "machine "
+MACHINE = "machine "
 #: Fewer may be an accident.
 _SEVERAL, _NAMED = 3, 3
 
@@ -75,16 +69,16 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
     for job in pool.jobs or ():
         if job.status != HELD or JobKey(job.access_point, job.id) in others:
             continue
-        if is_held_by_startd(job) and f"{_MACHINE}{host_of(job)}" in evicting:
+        if is_held_by_startd(job) and f"{MACHINE}{host_of(job)}" in evicting:
             continue
         code, error = as_number(job.value("HoldReasonCode")), system_error(job)
         if host_of(job) and (code in OF_MACHINES or _is_by_machine(job, startds)):
-            found.setdefault((f"{_MACHINE}{host_of(job)}", error), []).append(job)
+            found.setdefault((f"{MACHINE}{host_of(job)}", error), []).append(job)
         elif error and code not in _MEANT:
             found.setdefault((f"access point {job.access_point}", error), []).append(job)
     for (subject, error), jobs in found.items():
         where, knobs = subject.rpartition(" ")[2], tuple[Observed, ...]()
-        if where in startds.slots and subject.startswith(_MACHINE):
+        if where in startds.slots and subject.startswith(MACHINE):
             slot = startds.slots[where][0]
             own = of_startd(pool.execute, slot)
             knobs = knobs_on_the_way(own, STARTD, HOLD, START)
@@ -94,8 +88,7 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
                 knobs = tuple(dict.fromkeys((*decides, *knobs)))
         sure = any(as_number(job.value("HoldReasonCode")) in OF_MACHINES for job in jobs)
         if error or sure or len(jobs) >= _SEVERAL:
-            yield _unmet(pool, subject, error, jobs, knobs)
-    yield from _all_held(pool)
+            yield unmet_hold(pool, subject, error, jobs, knobs)
     yield from _invalid_factories(pool)
 
 
@@ -112,35 +105,23 @@ def _invalid_factories(pool: Pool) -> Iterator[Unmet]:
             )  # fmt: skip
 
 
-def _all_held(pool: Pool) -> Iterator[Unmet]:
-    """Yield the access points whose own policy, or limit, holds all jobs that they have.
-
-    Where a job waits or runs the policy holds some jobs, as it is meant to.
-    """
-    queues: dict[str, list[Job]] = {}
-    for job in pool.jobs or ():
-        if job.status in (IDLE, RUNNING, HELD):
-            queues.setdefault(job.access_point, []).append(job)
-    for name, jobs in queues.items():
-        codes = {as_number(job.value("HoldReasonCode")) for job in jobs if job.status == HELD}
-        names = {_OF_SCHEDDS.get(int(code or 0), "") for code in codes}
-        is_whole = all(job.status == HELD for job in jobs) and len(names) == 1 and "" not in names
-        if is_whole and len(jobs) >= _SEVERAL:
-            own = pool.schedd_configuration(name)
-            # What decided, whether or not a simulation follows it; it may be one of several.
-            decides = observed_knobs(() if own is None else [own.knob(min(names))])
-            knobs = decides or knobs_on_the_way(own, SCHEDD, HOLD)
-            found = _unmet(pool, f"access point {name}", f"by {min(names)}", jobs, knobs)
-            cure = f"{min(names)} of {name}, then condor_release of the jobs."
-            yield replace(found, text=f"{found.text}; it has no other job", cure=cure)
-
-
 def _is_by_machine(job: Job, startds: Startds) -> bool:
     """Return whether a machine where no job lasts put it on hold, and not for its own mistake."""
     code = as_number(job.value("HoldReasonCode"))
     subcode = as_number(job.value("HoldReasonSubCode"))
     by_starter = code == _NO_EXECUTION and subcode is not None and subcode not in _OF_EXECUTABLES
     return (is_held_by_startd(job) or by_starter) and startds.fails(host_of(job))
+
+
+def is_of_job(job: Job) -> bool:
+    """Return whether a machine put ``job`` on hold for what the job is, or used too much of."""
+    code, subcode = (
+        as_number(job.value("HoldReasonCode")),
+        as_number(job.value("HoldReasonSubCode")),
+    )
+    if code == _NO_EXECUTION:
+        return subcode in (errno.ENOENT, errno.ENOEXEC)
+    return code == _BY_STARTD and subcode in _TOO_MUCH
 
 
 def is_held_by_startd(job: Job) -> bool:
@@ -159,16 +140,18 @@ def system_error(job: Job) -> str:
     return ""
 
 
-def _unmet(
+def unmet_hold(
     pool: Pool, subject: str, error: str, jobs: Sequence[Job], knobs: tuple[Observed, ...]
 ) -> Unmet:
+    """Return what puts ``jobs`` on hold: a machine or an access point, and the words for why."""
     first, where = jobs[0], subject.rpartition(" ")[2]
     hosts = {host_of(job) for job in jobs} - {""}
     code = _code_of(first)
-    why = f"{error} (HoldReasonCode {code})" if error else f"HoldReasonCode {code}"
+    why = error or hold_code(as_number(first.value("HoldReasonCode"))).words
+    why = f"{why} (HoldReasonCode {code})" if why else f"HoldReasonCode {code}"
     text = f"{counted(len(jobs), 'job')}, such as {pool.job_name(first)}, went on hold at {where}"
     text = f"{text}: {why}"
-    if subject.startswith(_MACHINE):
+    if subject.startswith(MACHINE):
         text = text.replace(" at ", " on ", 1)
         logs = f"StarterLog of {where}"
     else:
@@ -182,7 +165,7 @@ def _unmet(
         if isinstance(first.value(name), (int, float, str))
     ]
     mend = f"Repair what {logs} names"
-    if subject.startswith(_MACHINE) and all(map(is_held_by_startd, jobs)):
+    if subject.startswith(MACHINE) and all(map(is_held_by_startd, jobs)):
         mend = f"PREEMPT and WANT_HOLD of {where} are true for these jobs: correct one of them"
     return Unmet(
         HELD_BY_FAULTS, subject, text,

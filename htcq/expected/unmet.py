@@ -34,10 +34,11 @@ DELAYED, INCOMPLETE = "job-starts-delayed", "machine-ads-incomplete"
 OUTLASTING = "claims-outlast-priorities"
 VACATE_LONG, UNASKED = "claims-in-vacating", "cores-unused-in-claims"
 ODD, TWINS = "machines-unlike-others", "startds-of-one-name"
+NO_AD = "referred-without-ad"
 IDS = (
     MISSING, STARTS, LASTS, IDLE_CLAIMS, SUSPENDED, VANISH, STOPPED, CUT_OFF, FAILS, NEVER_DONE,
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
-    VACATE_LONG, UNASKED, ODD, TWINS, OUTLASTING,
+    VACATE_LONG, UNASKED, ODD, TWINS, OUTLASTING, NO_AD,
 )  # fmt: skip
 ERROR, WARNING, INFO = "error", "warning", "info"
 

@@ -15,10 +15,11 @@ from htcq.pool.job import HELD, IDLE, Job
 from htcq.pool.slot import Number
 from htcq.why.factories import REASON, StuckFactory, stuck_factories
 
-#: What a job's ad says of its hold, its grid resource and its manager, and nothing else needs.
+#: What a job's ad says of its hold, its grid resource, its manager and the pool where it runs, and
+#: nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "GridResource", "GridResourceUnavailableTime", REASON,
-    "ManagedManager", "RoutedToJobId",
+    "ManagedManager", "RoutedToJobId", "RemotePool",
 ))  # fmt: skip
 
 

@@ -6,6 +6,7 @@ The codes are those of src/condor_includes/condor_holdcodes.h, HTCondor 25.14.
 from __future__ import annotations
 
 from htcq.classads import as_number
+from htcq.htcondor.hold_codes import hold_code
 from htcq.pool.job import HELD, Job
 from htcq.units import show_amount, show_moment
 from htcq.why import match_failure as wall
@@ -17,7 +18,7 @@ CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
 #: Attributes of a job that tell about its hold and its grid resource, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",
-    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage", REASON,
+    "GridResourceUnavailableTime", "GridJobStatus", "MemoryUsage", "RemotePool", REASON,
 ))  # fmt: skip
 _BY_USER, _POLICY, _SYSTEM_POLICY, _OUT_OF_RESOURCES, _SPOOLING = 1, 3, 26, 34, 16
 _TRANSFERS = frozenset((12, 13))
@@ -39,6 +40,8 @@ def held_wall(job: Job) -> MatchFailure:
         text += f": {' '.join(reason.split()).rstrip('.')}"
         amounts["hold_reason"] = reason
     else:
+        words = hold_code(code).words
+        text += f": {words}" if words else ""
         text += "; this capture has no HoldReason"
     if code is not None:
         amounts["hold_reason_code"] = code

@@ -163,7 +163,10 @@ def test_jobs_on_hold_are_in_one_line_by_their_code(
     (line,) = [each for each in out.splitlines() if "on hold" in each]
     found = json.loads(call(*command, "--json", "--snapshot", place).out)["held"]
 
-    assert line.startswith('4 jobs of weight 7 are on hold: 3 with HoldReasonCode 34 ("over')
+    words = "the job used more than its slot has"
+    assert line.startswith(
+        f'4 jobs of weight 7 are on hold: 3 with HoldReasonCode 34: {words} ("over'
+    )
     assert line.endswith('1 without HoldReasonCode ("odd"), such as 2.0')
     assert len(line) < 250
     assert (found["jobs"], found["weight"]) == (4, 7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from htcq.htcondor.hold_codes import hold_code
 from htcq.report.formats.json import finite
 from htcq.report.printable import one_line
 from htcq.units import counted, plain_number, shortened, show_number
@@ -48,7 +49,8 @@ def _not_made(factories: Sequence[StuckFactory]) -> str:
 def _shown(each: HoldReason) -> str:
     code = "without HoldReasonCode"
     if each.code is not None:
-        code = f"with HoldReasonCode {plain_number(each.code)}"
+        words = hold_code(each.code).words
+        code = f"with HoldReasonCode {plain_number(each.code)}{f': {words}' if words else ''}"
     reason = f' ("{shortened(each.reason, _LETTERS)}")' if each.reason else ""
     name = f"{each.access_point}#{each.first.id}" if each.access_point else each.first.id
     return f"{each.jobs} {code}{reason}, such as {name}"
