@@ -129,7 +129,7 @@ def _idle(
     slow = _slow(own_knobs)
     if not kept.knobs:
         known = observed_knobs(slow)
-        others = knobs_on_the_way(own_knobs, SCHEDD, START)
+        others = knobs_on_the_way(own_knobs, SCHEDD, START, peers=pool.access)
         observed += [*known, *(each for each in others if each not in known)]
     own = [each for each in pool.slots or () if each.claimed and _holder(each) == holder]
     yield Unmet(
@@ -185,7 +185,7 @@ def _suspended(pool: Pool, startd: str, claims: _Claims, waits: bool) -> Unmet:
     jobs = [job for job in pool.jobs or () if str(job.remote_host) in names]
     by_users = own is not None and literal(own.value(_SUSPEND)) in (0, False)
     cure = f"SUSPEND, WANT_SUSPEND and CONTINUE of {startd}"
-    observed = knobs_on_the_way(own, STARTD, LAST)
+    observed = knobs_on_the_way(own, STARTD, LAST, peers=pool.execute)
     if by_users:
         cure, observed = _continuing(pool, slots, jobs), (Observed(_SUSPEND, "False"),)
     return Unmet(

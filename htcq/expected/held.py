@@ -87,7 +87,7 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         if where in startds.slots and subject.startswith(_MACHINE):
             slot = startds.slots[where][0]
             own = of_startd(pool.execute, slot)
-            knobs = knobs_on_the_way(own, STARTD, HOLD, START)
+            knobs = knobs_on_the_way(own, STARTD, HOLD, START, peers=pool.execute)
             if all(map(is_held_by_startd, jobs)) and own is not None:
                 # The startd looks at WANT_HOLD once PREEMPT is true (ResState.cpp).
                 decides = observed_knobs(own.knob(name) for name in _POLICY)
@@ -129,7 +129,7 @@ def _all_held(pool: Pool) -> Iterator[Unmet]:
             own = pool.schedd_configuration(name)
             # What decided, whether or not a simulation follows it; it may be one of several.
             decides = observed_knobs(() if own is None else [own.knob(min(names))])
-            knobs = decides or knobs_on_the_way(own, SCHEDD, HOLD)
+            knobs = decides or knobs_on_the_way(own, SCHEDD, HOLD, peers=pool.access)
             found = _unmet(pool, f"access point {name}", f"by {min(names)}", jobs, knobs)
             cure = f"{min(names)} of {name}, then condor_release of the jobs."
             yield replace(found, text=f"{found.text}; it has no other job", cure=cure)

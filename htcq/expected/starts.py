@@ -188,12 +188,12 @@ def _unmet(
     if not reality.considered:
         # The schedd had nothing to offer: what it may start is its own matter.
         access = pool.schedd_configuration(jobs[0].access_point)
-        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM), *observed]
+        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM, peers=pool.access), *observed]
         cure += f", SchedLog of {jobs[0].access_point or 'the access point'} why it offers no job"
     if reality.matches and slot is not None:
         observed = [
             *_silence(pool, slot),
-            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM),
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM, peers=pool.execute),
         ]
         cure = (
             f"SchedLog of {jobs[0].access_point or 'the access point'} says why the claim of "

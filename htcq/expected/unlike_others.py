@@ -181,10 +181,10 @@ def _unlike_those_of_one_policy(
     than a few are like it.
     """
     completed = sum(schedd.number(_COMPLETED) or 0 for schedd in pool.schedds)
-    told = {each.subject for each in failing_starts(pool)}
+    told = {name for each in failing_starts(pool) for name in each.machines}
     by_policy: dict[str, dict[str, float]] = {}
     for where, slots in startds.slots.items():
-        if f"machine {where}" not in told and not is_restless(slots):
+        if where not in told and not is_restless(slots):
             rates = by_policy.setdefault(slots[0].frame.text("Start"), {})
             rates[where] = startds.rate(where)
     ordered = {text: sorted(rates.values()) for text, rates in by_policy.items()}
@@ -236,7 +236,10 @@ def _unmet(
         f"machine {where}",
         text,
         cure,
-        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage)),
+        (
+            *startds.counters(where),
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage, peers=pool.execute),
+        ),
         keys_of(jobs),
         max(1, len(jobs)),
         tuple(map(pool.job_name, jobs[:_SEVERAL])),

@@ -37,6 +37,18 @@ def test_matches_that_come_to_no_claim() -> None:
     assert "EXECUTE" not in observed(finding)
 
 
+def test_knobs_that_other_machines_have_otherwise_come_first() -> None:
+    """Seen on 25.14.1 with ALLOW_DAEMON of a central manager that is gone, on one machine of many."""
+    usual = "ALLOW_DAEMON = condor@site\nNETWORK_INTERFACE = 10.0.0.1\nDENY_WRITE = bad.net\n"
+    other = usual.replace("condor@site", "condor@old")
+    own = {f"node{n}": usual.replace("10.0.0.1", f"10.0.0.{n}") for n in (2, 3, 4)}
+    own["node1"] = other
+    finding = only(MISSING, site(free(), cycles(1, 2), jobs=[waiting()], execute=own))
+    assert list(observed(finding))[:2] == ["ALLOW_DAEMON", "DENY_WRITE"]
+    alone = site(free(), cycles(1, 2), jobs=[waiting()], execute={"node1": other})
+    assert next(iter(observed(only(MISSING, alone)))) == "DENY_WRITE"
+
+
 def test_jobs_of_one_id_at_two_access_points_are_two() -> None:
     other = {"ScheddName": '"access2"', "User": '"ada@site"'}
     late = waiting("1.0", since=LATELY, **other)

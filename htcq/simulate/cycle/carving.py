@@ -143,6 +143,10 @@ class Startds:
         self._shares: dict[tuple[object, ...], tuple[Mapping[str, Number] | None, object]] = {}
         self._gpus: dict[tuple[int, int], tuple[str, object]] = {}
 
+    @property
+    def _size(self) -> int:
+        return len(self._known) + len(self._shares) + len(self._sights) + len(self._gpus)
+
     def serves(self, configurations: Mapping[str, Configuration], weighted: bool) -> bool:
         """Return whether it knows what startds do that are configured so."""
         return self._configurations is configurations and self._weighted == weighted
@@ -152,7 +156,7 @@ class Startds:
         self._sites.clear()
         if self._others is not None:
             self._others.begin(slots)
-        if sum(map(len, (self._known, self._shares, self._sights, self._gpus))) > _MAX_KNOWN:
+        if self._size > _MAX_KNOWN:
             self._clear()
 
     def claim(self, offer: Offer, request: Request, schedd: str, whole_ad: bool) -> CarvedClaim:
