@@ -53,7 +53,7 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
 def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     pool, every = verdicts.pool, tuple(found)
     if not verdicts.of_cycle:
-        yield from missing_starts(pool, verdicts.trace)
+        yield from missing_starts(pool, verdicts.trace, verdicts.after.leftovers)
     yield from failing_starts(pool)
     yield from in_vain(pool)
     yield from unbegun(pool)
