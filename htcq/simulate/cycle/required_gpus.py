@@ -3,7 +3,7 @@
 The negotiator compares them only where Requirements of the job do, as condor_submit writes them; a
 transform that sets RequireGPUs alone does not. The startd makes no dynamic slot without such
 devices: Resource.cpp (create_dslot) and ResAttributes.cpp (AllocateDevId) of
-src/condor_startd.V6, HTCondor 23.9 to 25.14; seen on 25.14.1.
+src/condor_startd.V6, HTCondor 25.14; seen on 25.14.1 ("Failed to build new resource").
 """
 
 from __future__ import annotations
