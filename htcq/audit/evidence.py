@@ -26,7 +26,6 @@ from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.slot_class import SlotClass, known_again, offered_classes, slot_classes
-from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.health import ailments
@@ -296,9 +295,10 @@ class Evidence(Subject):
     @cached_property
     def unused(self) -> UnusedSlots:
         """The slots as if no job ran on them, and what keeps offered jobs from them."""
+        from htcq.why.hidden_slots import hidden_of
         from htcq.why.unmatched import UnusedSlots
 
-        return UnusedSlots(self.slot_classes_by_frame)
+        return UnusedSlots(self.slot_classes_by_frame, hidden=hidden_of(self.quotas))
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
@@ -363,13 +363,6 @@ class Evidence(Subject):
             yield f"access point {name}", configuration
         for name, configuration in self.pool.execute.items():
             yield f"execution point {name}", configuration
-
-    def version_of_schedd(self, name: str) -> tuple[int, ...]:
-        """Return the version of the schedd ``name``; empty without its ad."""
-        for record in self.pool.schedds:
-            if record.name == name:
-                return version(record.value("CondorVersion"))
-        return ()
 
     @property
     def _central_machine(self) -> str:

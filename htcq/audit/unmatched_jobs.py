@@ -14,7 +14,7 @@ from htcq.poolquota.access.flocking import flocking_of
 from htcq.why.match_failure import REQUEST_UNDEFINED, START, MatchFailure
 from htcq.why.origins import with_writer
 from htcq.why.unknown_names import with_unknown_names
-from htcq.why.unmatched import Unmatched
+from htcq.why.unmatched import Unmatched, cause_of
 
 _EXAMPLES = 3
 #: What one job does, and what several do.
@@ -40,17 +40,9 @@ def found_by_wall(
     for each in evidence.unmatched:
         wall = chosen(each)
         if wall is not None:
-            walls.setdefault(_cause(wall), _AtWall(wall)).clusters.append(each)
+            walls.setdefault(cause_of(wall), _AtWall(wall)).clusters.append(each)
     for cause, at_wall in walls.items():
         yield _found(evidence, cause, at_wall, what)
-
-
-def _cause(wall: MatchFailure) -> str:
-    """Return the key by which walls of several autoclusters are one: the clause, or the asset."""
-    amounts = wall.amounts
-    if wall.id == REQUEST_UNDEFINED:
-        return str(amounts["expression"])
-    return str(amounts.get("clause") or amounts.get("asset") or "several assets")
 
 
 def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Found:
@@ -59,6 +51,8 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
     wall = with_writer(at_wall.wall, first.first, evidence.askers.access.of(first.first))
     wall = with_unknown_names(wall, evidence.pool)
     names = [evidence.pool.job_name(each.request.first) for each in at_wall.clusters[:_EXAMPLES]]
+    is_general = wall is at_wall.wall and wall.id != REQUEST_UNDEFINED
+    is_general = is_general and "hidden" not in wall.amounts
     clusters = counted(len(at_wall.clusters), "autocluster")
     message = (
         f"{counted(jobs, 'idle job')} in {clusters}, such as {names[0]}, "
@@ -73,7 +67,7 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: _Verbs) -> Fo
         cause=cause,
         subject=f"job {names[0]}",
         message=message,
-        advice="" if wall is at_wall.wall and wall.id != REQUEST_UNDEFINED else f"{wall.advice}.",
+        advice="" if is_general else f"{wall.advice}.",
         facts=_facts(wall, first.frame),
         count=jobs,
         harm=Harm(jobs=jobs),

@@ -134,7 +134,7 @@ class Capacities:
     def _told(self, slot: Slot) -> str:
         """Return what sets a claim apart: until when it may last, or cores without a job."""
         unasked = self._unasked.of(slot).get(CPUS)
-        return "in static slots whose jobs ask for less" if unasked else until_text(slot)
+        return "in slots whose jobs ask for less" if unasked else until_text(slot)
 
     def _free(self, slot: Slot) -> Piece:
         """Note what of a slot the cycle uses, and return the rest."""
@@ -349,7 +349,7 @@ class Capacities:
             number, used = step.number * times, step.amounts.times(times)
             gain = Gain(used, number) if step.cause in _IN_TIME else Gain(behind=number)
             if step.cause == self._no_cycle:
-                gain = Gain(used, number, used, number)
+                gain = self._lifting.by_cycles(self._waiting[step.waiting], used, number)
             elif step.is_alone and step.cause not in _IN_TIME:
                 alone.setdefault(step.cause, {})[step.waiting] = number
             self._lifting.add(step.cause, self._waiting[step.waiting], gain)

@@ -19,7 +19,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.poolquota.access.flocking import flocking_of
 from htcq.quota.group_tree import assigned_group
-from htcq.why.unmatched import unsuiting
+from htcq.why.unmatched import cause_of, unsuiting
 from htcq.why.verdict import NO_SLOT, NO_SLOT_CURE, Verdict, Verdicts
 
 _NOTHING_STARTS = (
@@ -53,7 +53,9 @@ class Nowhere(NamedTuple):
     """Idle jobs that no slot of the pool would take even with no job on it.
 
     ``example`` is the first of them, ``text`` says what keeps it from all slots, and ``cure`` what
-    resolves that. ``reason`` is the id of ``why`` for it.
+    resolves that. ``reason`` is the id of ``why`` for it, ``clause`` the expression in the text.
+    ``schedd`` is the one that would start them itself; empty where a slot is to. ``by`` are the
+    same jobs by cause, most jobs first; what is said of all of them is said of the first cause.
     """
 
     jobs: int
@@ -62,6 +64,14 @@ class Nowhere(NamedTuple):
     text: str
     cure: str
     reason: str
+    clause: str = ""
+    schedd: str = ""
+    by: tuple[Nowhere, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Nowhere, ...]:
+        """The jobs by cause: one where nothing tells them apart."""
+        return self.by or (self,)
 
 
 @dataclass(frozen=True)
@@ -97,20 +107,29 @@ def nowhere_of(pool: Pool, found: Iterable[Verdict], weight_of: JobWeights) -> N
     Those that run in another pool are left out.
     """
     flocking = flocking_of(pool)
-    jobs, first = 0, None
-    weight: Number = 0
+    by: dict[tuple[str, ...], Nowhere] = {}
     for verdict in found:
-        if verdict.fits_nowhere and not flocking.takes((verdict.access_point,)):
-            first = first or verdict
-            jobs += len(verdict.jobs)
-            weight += sum(weight_of(job, verdict.access_point) for job in verdict.jobs)
-    if first is None:
+        if not verdict.fits_nowhere or flocking.takes((verdict.access_point,)):
+            continue
+        each = unsuiting(verdict.walls)
+        key = each.id, cause_of(each), each.lifted_by
+        if key not in by:
+            text, elsewhere = each.text, flocking.text((verdict.access_point,))
+            if elsewhere:
+                text += f"; {elsewhere}"
+            by[key] = Nowhere(
+                0, 0, pool.job_name(verdict.jobs[0]), text, each.lifted_by, each.id,
+                str(each.amounts.get("clause", "")),
+                verdict.access_point if "universe" in each.amounts else "",
+            )  # fmt: skip
+        weight = sum(weight_of(job, verdict.access_point) for job in verdict.jobs)
+        one = by[key]
+        by[key] = one._replace(jobs=one.jobs + len(verdict.jobs), weight=one.weight + weight)
+    if not by:
         return None
-    why = unsuiting(first.walls, first.only_start)
-    text, elsewhere = why.text, flocking.text((first.access_point,))
-    if elsewhere:
-        text += f"; {elsewhere}"
-    return Nowhere(jobs, weight, pool.job_name(first.jobs[0]), text, why.lifted_by, why.id)
+    causes = tuple(sorted(by.values(), key=lambda each: -each.jobs))
+    jobs, weight = sum(each.jobs for each in causes), sum(each.weight for each in causes)
+    return causes[0]._replace(jobs=jobs, weight=weight, by=causes)
 
 
 class _Sum:
@@ -151,8 +170,8 @@ def demand_of(
                 if other != reason:
                     one.others[other] = one.others.get(other, 0) + len(verdict.jobs)
     nowhere = nowhere_of(verdicts.pool, found, weight_of)
-    if nowhere is not None and verdicts.pool.slots == ():
-        nowhere = nowhere._replace(text=NO_SLOT, cure=NO_SLOT_CURE)
+    if nowhere is not None and not nowhere.schedd and verdicts.pool.slots == ():
+        nowhere = nowhere._replace(text=NO_SLOT, cure=NO_SLOT_CURE, by=())
     whole = replace(_demand(every), nowhere=nowhere)
     cores: dict[str, int] = {}
     for verdict in found:

@@ -26,6 +26,7 @@ from htcq.simulate.cycle.schedd_negotiation import jobs_in
 from htcq.simulate.cycle.search import limits_of
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
+from htcq.why.sums import OF_NEGOTIATOR
 from htcq.why.verdict import Verdicts
 
 #: How many slots a gain names.
@@ -104,6 +105,16 @@ class Lifting:
         """Note what jobs of a class would use once a cause is lifted."""
         own = self.gains.setdefault(self.group_of(one), {})
         own[cause] = own.get(cause, NO_GAIN).plus(gain)
+
+    def by_cycles(self, one: Waiting, used: Amounts, number: int) -> Gain:
+        """Return what so many jobs of a class use once cycles come: from the first on, or later.
+
+        What the first cycle starts is simulated where nothing but a negotiator is missing.
+        """
+        known = OF_NEGOTIATOR.issuperset(each.id for each in self._verdicts.of_cycle)
+        if known and not one.verdict.would_start_by:
+            return Gain(used, number)
+        return Gain(used, number, used, number)
 
     def group_of(self, one: Waiting) -> str:
         """Return the group that jobs of a class are charged to."""

@@ -17,7 +17,7 @@ from htcq.elastic.journal import VERIFIED, JournalState, PoolSeen
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.elastic.step_simulation import BrokenMin
-from htcq.elastic.usage_check import apart, comparable
+from htcq.elastic.usage_check import ahead, apart, comparable
 from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
@@ -229,7 +229,13 @@ def _is_too_much(weight: float, health: PoolHealth, settings: WriteSettings) -> 
 def ignored_faults(
     health: PoolHealth, state: JournalState, settings: WriteSettings, now: float
 ) -> Iterator[str]:
-    """Yield, as sentences, the faults of schedds that close no gate: they hold too little."""
+    """Yield, as sentences, the faults that close no gate.
+
+    Schedds hold too little, or the last look at usage is of a time after ``now``.
+    """
+    told = "" if state.seen is None else ahead(state.seen.usage, now)
+    if told:
+        yield f"{health.source}: {told}"
     if not list(_schedds(health, state, settings, now, confirmed=False)):
         for _, _, why in _doubts(health, state, settings, now):
             yield f"{health.source}: {why}"

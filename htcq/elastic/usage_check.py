@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from htcq.classads import as_number
+from htcq.clock import SKEW
 from htcq.pool.pool import Pool
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT, assigned_group
@@ -51,6 +52,24 @@ class UsageLook:
     time: float = 0.0
     used: Mapping[str, float] = field(default_factory=dict)
     apart: tuple[str, ...] = ()
+
+
+def ahead(look: UsageLook, now: float) -> str:
+    """Return, as a sentence, that ``look`` is of a time after ``now``; empty where it is not.
+
+    ``now`` is in seconds since 1970. A clock was wrong, or somebody made the look up.
+    """
+    if look.time <= now + SKEW:
+        return ""
+    return (
+        f"the last look at what groups use is of {look.time - now:.0f} s after now: nothing is "
+        "compared with it"
+    )
+
+
+def believed(look: UsageLook, now: float) -> UsageLook:
+    """Return ``look``; nothing is known of one that is of a time after ``now``."""
+    return UsageLook() if ahead(look, now) else look
 
 
 @dataclass(frozen=True)
@@ -134,6 +153,7 @@ def apart(now: UsageSeen, taken_at: float, before: UsageLook) -> Iterator[ApartG
 
 def look_of(now: UsageSeen, taken_at: float, before: UsageLook, cycle_seconds: float) -> UsageLook:
     """Return what a look leaves for the next one."""
+    before = believed(before, taken_at)
     found = before.apart
     if comparable(now, taken_at, before, cycle_seconds):
         found = tuple(each.group for each in apart(now, taken_at, before))

@@ -4,6 +4,8 @@ SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_recon
 CONSUMPTION_POLICY and NUM_CLAIMS are read when the startd starts
 (src/condor_startd.V6/Resource.cpp, 25.14). MODIFY_REQUEST_EXPR_* and START are taken over at
 condor_reconfig as well, and the ads do not tell them.
+
+The process that looks is not confined: expressions of ads are compared, and none is evaluated.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from htcq.classads import as_number, parsed
+from htcq.classads import Value, as_number, literal, parsed
 from htcq.emit.made_for import differs
 from htcq.node import Node
 from htcq.quota.knobs import truth_of
@@ -41,7 +43,7 @@ def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
     for ad in ads:
         number = ad.get("SlotTypeID", "")
         running[number] = running.get(number, 0) + 1
-        if not truth_of(ad.get("PartitionableSlot", "")):
+        if literal(ad.get("PartitionableSlot", "")) is not True:
             yield f"slot {_slot(ad)} is not partitionable"
     wanted = {
         found.group(1): values[name]
@@ -56,7 +58,7 @@ def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
             )
     cpus, have = (
         _number(values.get(_NUM_CPUS, "")),
-        _number(ads[0].get("TotalCpus", "")) if ads else None,
+        _told(ads[0], "TotalCpus") if ads else None,
     )
     if None not in (cpus, have) and cpus != have:
         yield f"{_NUM_CPUS} is {cpus}, and the running slots have {have} cpus together"
@@ -77,7 +79,7 @@ def _policy(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
             yield "CONSUMPTION_POLICY is on, and the running slots have none"
         elif running and not wanted:
             yield "CONSUMPTION_POLICY is off, and the running slots have one"
-        claims, have = _number(_value(ad, "NUM_CLAIMS", values)), _number(ad.get("NumClaims", ""))
+        claims, have = _number(_value(ad, "NUM_CLAIMS", values)), _told(ad, "NumClaims")
         if wanted and running and None not in (claims, have) and claims != have:
             yield f"NUM_CLAIMS is {claims}, and slot {_slot(ad)} has {have}"
 
@@ -149,7 +151,7 @@ def hardware_changes(
     if values.get(_NUM_CPUS):
         del amounts[CPUS]
     for asset, have in amounts.items():
-        told = _number(ads[0].get(f"Total{attribute(asset)}", ""))
+        told = _told(ads[0], f"Total{attribute(asset)}")
         amount = have
         if asset == CPUS:
             amount *= cpu_shares
@@ -164,13 +166,19 @@ def _value(ad: SlotAd, knob: str, values: Mapping[str, str]) -> str:
 
 
 def _number(text: str) -> int | None:
+    """Return the number that is configured."""
     expression = parsed(text)
-    if expression is None:
-        return None
-    number = as_number(expression.evaluate())
-    if number is None:
-        return None
-    return int(number)
+    return None if expression is None else _whole(expression.evaluate())
+
+
+def _told(ad: SlotAd, name: str) -> int | None:
+    """Return a number of an ad; None where it is an expression, which is not evaluated."""
+    return _whole(literal(ad.get(name, "")))
+
+
+def _whole(value: Value | None) -> int | None:
+    number = None if value is None else as_number(value)
+    return None if number is None else int(number)
 
 
 def _slot(ad: SlotAd) -> str:

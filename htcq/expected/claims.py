@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from htcq.classads import as_number, literal
 from htcq.expected.kept_claims import KeptClaims
-from htcq.expected.settled import is_over, settled_before
+from htcq.expected.settled import captured_at, is_over, settled_before
 from htcq.expected.unmet import (
     ERROR,
     IDLE_CLAIMS,
@@ -36,7 +36,6 @@ from htcq.pool.record import Record
 from htcq.pool.set_by_access_point import setters_of
 from htcq.pool.slot import Slot
 from htcq.pool.slot_state import utc
-from htcq.poolquota.ailment import ObservedPool
 from htcq.units import CPUS, amount_of, counted, first_named
 
 #: A claim that its holder means to keep is idle for less (keep_claim_idle, DAGMAN_HOLD_CLAIM_TIME).
@@ -76,7 +75,7 @@ def standing_claims(pool: Pool) -> Iterator[Unmet]:
     moment = settled_before(pool)
     if moment is None:
         return
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     kept = dict[str, KeptClaims]()
     idle, suspended = dict[str, _Claims](), dict[str, _Claims]()
     for slot in pool.slots or ():
@@ -114,7 +113,7 @@ def _idle(
     schedd = next((each for each in pool.schedds if each.name == holder), None)
     stuck = list(_without_shadow(pool, holder, moment)) if schedd is not None else []
     delayed = waiting_for_shadows(schedd)
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     is_long = kept.is_certain or now - claims.since >= _LONG
     if not (stuck or delayed) and not (waits and is_long):
         return

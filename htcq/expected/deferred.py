@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from htcq.classads import as_number
+from htcq.expected.settled import since_first
 from htcq.expected.unmet import (
     ERROR,
     INFO,
@@ -56,12 +57,12 @@ def deferred_in_slots(pool: Pool, jobs: Iterable[tuple[Job, float | None]]) -> I
 
 def _unmet(pool: Pool, name: str, those: Sequence[tuple[Job, float]]) -> Unmet:
     jobs, times = [job for job, _ in those], [until for _, until in those]
-    knobs = setters_of(pool.schedd_configuration(name), _DEFERRAL)
-    since = min(float(as_number(job.started_at) or 0) for job in jobs)
+    knobs = setters_of(pool.schedd_configuration(name), _DEFERRAL, pool.schedd_version(name))
+    since = since_first(job.started_at for job in jobs)
     when = utc(min(times)) if utc(min(times)) == utc(max(times)) else f"{utc(min(times))} or later"
     text = (
         f"{counted(len(jobs), 'job')} of {name}, such as {pool.job_name(jobs[0])}, "
-        f"{'has a claim' if len(jobs) == 1 else 'have claims'} since {utc(since)} and wait there "
+        f"{'has a claim' if len(jobs) == 1 else 'have claims'}{since} and wait there "
         f"for their DeferralTime, {when}: the cores do nothing until then"
     )
     cure = (

@@ -7,11 +7,10 @@ HTCondor 25.13). No simulated cycle follows these knobs: it says that jobs start
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from htcq.classads import Ad, as_number, holds, parsed
 from htcq.expected.held import is_held_by_startd
-from htcq.expected.machines import failing_starts
 from htcq.expected.startds import host_of
 from htcq.expected.unmet import ERROR, LASTS, WARNING, Unmet, keys_of, observed_knobs
 from htcq.pool.configuration import Configuration
@@ -25,8 +24,11 @@ _PREEMPT, _SUSPEND, _RETIREMENT = "PREEMPT", "WANT_SUSPEND", "MAXJOBRETIREMENTTI
 _NAMED = 3
 
 
-def evicting(pool: Pool) -> Iterator[Unmet]:
-    """Yield the machines that are open to jobs and evict them all; not what failed starts tell."""
+def evicting(pool: Pool, failing: Sequence[Unmet]) -> Iterator[Unmet]:
+    """Yield the machines that are open to jobs and evict them all.
+
+    ``failing`` are the starts that fail: what these tell is not told again.
+    """
     found: dict[str, Configuration] = {}
     for slot in pool.slots or ():
         own = of_startd(pool.execute, slot)
@@ -35,7 +37,7 @@ def evicting(pool: Pool) -> Iterator[Unmet]:
         if _evicts(own, slot):
             found.setdefault(slot.startd, own)
     if found:
-        told = {each.subject for each in failing_starts(pool) if each.id == LASTS}
+        told = {each.subject for each in failing if each.id == LASTS}
         found = {name: own for name, own in found.items() if f"machine {name}" not in told}
     if found:
         yield _unmet(pool, found)

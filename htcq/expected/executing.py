@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
 from htcq.expected.deferred import deferred_in_slots, deferred_until
-from htcq.expected.settled import is_over, settled_before
+from htcq.expected.settled import captured_at, is_over, settled_before, since_first
 from htcq.expected.unmet import (
     ERROR,
     START,
@@ -28,8 +28,6 @@ from htcq.pool.job import RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.record import Record
 from htcq.pool.slot import Slot
-from htcq.pool.slot_state import utc
-from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted
 
 #: Large input and images take their time: what does not begin is a fault after so many seconds.
@@ -60,7 +58,7 @@ def unbegun(pool: Pool) -> Iterator[Unmet]:
         # An older capture without names leaves the attribute out.
         return
     late = [job for job in running if not has_begun(job) and _since(job, moment)]
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     until = [deferred_until(job, now) for job in late]
     yield from deferred_in_slots(pool, zip(late, until))
     late = [job for job, at in zip(late, until) if at is None]
@@ -118,7 +116,7 @@ def _of_access_point(pool: Pool, schedd: Record, late: Sequence[Job], moment: fl
     sent, waiting, most = (int(schedd.number(name) or 0) for name in _QUEUE)
     where = schedd.name
     text = (
-        f"of {where} have claims {_first(late)}, and none has begun: {waiting} wait for their turn "
+        f"of {where} have claims{_first(late)}, and none has begun: {waiting} wait for their turn "
         f"to send input, {sent} of at most {most} send and send nothing"
     )
     counters = [Observed(name, str(int(schedd.number(name) or 0))) for name in _QUEUE]
@@ -134,7 +132,7 @@ def _of_several(pool: Pool, where: str, late: Sequence[Job], moment: float) -> U
     hosts = {job.remote_host for job in late}
     return _unmet(
         pool, f"access point {where}", late,
-        f"of {where} have claims {_first(late)} in {counted(len(hosts), 'slot')}, and none has "
+        f"of {where} have claims{_first(late)} in {counted(len(hosts), 'slot')}, and none has "
         "begun to execute, nor has any other of its jobs since then", moment,
         f"ShadowLog of {where} and StarterLog of the machines say what they wait for: their input, "
         "a server that their URLs name, a plugin of FILETRANSFER_PLUGINS, an image.",
@@ -146,7 +144,7 @@ def _of_machine(pool: Pool, slot: Slot, late: Sequence[Job], moment: float) -> U
     where = slot.startd
     return _unmet(
         pool, f"machine {where}", late,
-        f"have claims on {where} {_first(late)}, and none has begun to execute there", moment,
+        f"have claims on {where}{_first(late)}, and none has begun to execute there", moment,
         f"StarterLog of {where} says what they wait for: a hook, an image, their input. Until it "
         "is repaired, 'condor_drain' takes it out of the pool.",
         knobs_on_the_way(of_startd(pool.execute, slot), STARTD, START, peers=pool.execute),
@@ -159,14 +157,14 @@ def _knobs(pool: Pool, access_point: str) -> Sequence[Observed]:
 
 
 def _first(late: Sequence[Job]) -> str:
-    return f"since {utc(min(float(as_number(job.started_at) or 0) for job in late))}"
+    return since_first(job.started_at for job in late)
 
 
 def _unmet(
     pool: Pool, subject: str, late: Sequence[Job], text: str, moment: float, cure: str,
     observed: Sequence[Observed],
 ) -> Unmet:  # fmt: skip
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     oldest = min(float(as_number(job.started_at) or now) for job in late)
     return Unmet(
         STARTS,

@@ -54,11 +54,12 @@ def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     pool, every = verdicts.pool, tuple(found)
     if not verdicts.of_cycle:
         yield from missing_starts(pool, verdicts.trace, verdicts.after.leftovers)
-    yield from failing_starts(pool)
+    failing = tuple(failing_starts(pool))
+    yield from failing
     yield from in_vain(pool)
     yield from unbegun(pool)
-    yield from evicting(pool)
-    yield from unlike_others(pool)
+    yield from evicting(pool, failing)
+    yield from unlike_others(pool, failing)
     yield from preempted_again(pool)
     yield from standing_claims(pool)
     yield from endless_vacating(pool)

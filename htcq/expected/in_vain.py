@@ -19,6 +19,7 @@ from htcq.pool.job import HELD, IDLE, RUNNING
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.set_by_access_point import policies_of, setters_of
+from htcq.pool.versions import version
 from htcq.units import counted
 
 _EXITED, _COMPLETED = "RecentJobsExited", "RecentJobsCompleted"
@@ -75,7 +76,8 @@ def _ends(
     loop = (*policies_of(own, _HOLD), *policies_of(own, _RELEASE))
     if policies_of(own, _HOLD) and policies_of(own, _RELEASE) and codes <= {_BY_SYSTEM}:
         yield held, loop, "go on hold and are released"
-    keeps = (*setters_of(own, _LEAVES), *policies_of(own, _VACATE))
+    takes = version(schedd.value("CondorVersion"))
+    keeps = (*setters_of(own, _LEAVES, takes), *policies_of(own, _VACATE))
     yield requeued, keeps, "go back into the queue"
 
 

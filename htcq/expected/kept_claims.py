@@ -8,14 +8,14 @@ that job (src/condor_schedd.V6/schedd.cpp, HTCondor 25.14; both seen on 25.14.1)
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
+from htcq.classads import as_number, parsed
 from htcq.expected.unmet import Observed, observed_knobs
 from htcq.pool.configuration import Knob
 from htcq.pool.job import IDLE, Job
 from htcq.pool.pool import Pool
-from htcq.pool.set_by_access_point import setters_of
+from htcq.pool.set_by_access_point import assigned
 from htcq.pool.slot import Slot
 from htcq.pool.slot_types import integer
 
@@ -25,7 +25,6 @@ _DEDICATED = "DedicatedScheduler"
 _LONG = 600
 #: Seconds that a schedd and its startds may take to act.
 _SLACK = 60
-_SECONDS = re.compile(rf"\b{_KEEP}\s*=?\s*(\d+)", re.IGNORECASE)
 
 
 class KeptClaims:
@@ -51,7 +50,8 @@ class KeptClaims:
     @cached_property
     def knobs(self) -> tuple[Knob, ...]:
         """The knobs by which it keeps idle claims for long."""
-        found = [each for each in setters_of(self._own, _KEEP) if _keeps_long(each.value)]
+        sets = assigned(self._own, _KEEP, self._pool.schedd_version(self.name))
+        found = dict.fromkeys(knob for knob, seconds in sets if _keeps_long(seconds))
         never = self._own.knob(_TIMEOUT) if self._own is not None and not self.timeout else None
         return (*found, never) if self.is_dedicated and never is not None else tuple(found)
 
@@ -103,9 +103,8 @@ class KeptClaims:
         return tuple(each for each in self._pool.jobs or () if each.access_point == self.name)
 
 
-def _keeps_long(text: str) -> bool:
-    """Return whether a knob keeps claims for long: for a number of seconds, or by an expression."""
-    seconds = [
-        int(each) for each in _SECONDS.findall(f"{_KEEP} {text}" if text.isdigit() else text)
-    ]
-    return not seconds or max(seconds) >= _LONG
+def _keeps_long(expression: str) -> bool:
+    """Return whether claims are kept for long: for a number of seconds, or as a job decides."""
+    found = parsed(expression)
+    seconds = None if found is None else as_number(found.evaluate())
+    return seconds is None or seconds >= _LONG

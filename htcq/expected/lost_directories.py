@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 from htcq.classads import as_number
 from htcq.expected.held import system_error
+from htcq.expected.settled import since_first
 from htcq.expected.unmet import ERROR, HELD_BY_FAULTS, WARNING, Observed, Unmet, keys_of
 from htcq.pool.job import HELD, Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot_state import utc
 from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted, listed
 
@@ -41,7 +41,8 @@ def lost_directories(pool: Pool) -> Iterator[Unmet]:
         if as_number(job.shadow_starts):
             ran.setdefault(job.access_point, []).append(job)
     for name, jobs in ran.items():
-        if len(jobs) < _SEVERAL or completed.get(name) or not all(map(_is_of_files, jobs)):
+        # Where the schedd does not say, other jobs may have completed.
+        if len(jobs) < _SEVERAL or completed.get(name) != 0 or not all(map(_is_of_files, jobs)):
             continue
         last = max(float(as_number(job.status_since) or 0) for job in jobs)
         if any(map(_is_certain, jobs)) and (now is None or not last or now - last < _DAY):
@@ -72,8 +73,7 @@ def _unmet(pool: Pool, name: str, jobs: list[Job]) -> Unmet:
     why = listed(
         f"of {len(of_it)} {_WHAT[code]} (HoldReasonCode {code})" for code, of_it in kinds.items()
     )
-    since = min(float(as_number(job.status_since) or 0) for job in jobs)
-    when = f" since {utc(since)}" if since else ""
+    when = since_first(job.status_since for job in jobs)
     owners = {str(job.user) for job in jobs}
     observed = [
         Observed(attribute, str(value))

@@ -11,12 +11,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from htcq.classads import as_number
-from htcq.expected.settled import is_over, settled_before
+from htcq.expected.settled import is_over, settled_before, since_first
 from htcq.expected.unmet import OUTLASTING, WARNING, Observed, Unmet, keys_of, observed_knobs
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import PARTITIONABLE, Slot
-from htcq.pool.slot_state import utc
 from htcq.simulate.course.worklife import Worklife
 from htcq.units import CPUS, amount_of, counted, first_named, show_span
 from htcq.why.other_amounts import waiting_for_room
@@ -34,7 +33,8 @@ def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     ``found`` are the verdicts on all idle jobs.
     """
     pool, moment = verdicts.pool, settled_before(verdicts.pool)
-    kept = _kept(pool)
+    worklife = Worklife(pool)
+    kept = _kept(pool, worklife)
     if moment is None or not kept or verdicts.of_cycle:
         return
     priorities = _priorities(verdicts)
@@ -55,12 +55,11 @@ def outlasting(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
         if name in claims:
             waiting.setdefault(name, []).extend(late)
     for name, jobs in waiting.items():
-        yield _unmet(pool, name, jobs, list(claims[name].values()))
+        yield _unmet(pool, worklife, name, jobs, list(claims[name].values()))
 
 
-def _kept(pool: Pool) -> Mapping[str, Sequence[Slot]]:
+def _kept(pool: Pool, worklife: Worklife) -> Mapping[str, Sequence[Slot]]:
     """Return the claims that last for long and have had several jobs, by slot or its parent."""
-    worklife = Worklife(pool)
     found: dict[str, list[Slot]] = {}
     for slot in pool.slots or ():
         if not slot.claimed or slot.type == PARTITIONABLE or not slot.customer:
@@ -91,13 +90,14 @@ def _priorities(verdicts: Verdicts) -> Mapping[str, float]:
     return {each.name: accounts.claimant(each).priority for each in submitters if each.idle > 0}
 
 
-def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -> Unmet:
-    worklife = Worklife(pool)
+def _unmet(
+    pool: Pool, worklife: Worklife, name: str, jobs: Sequence[Job], claims: Sequence[Slot]
+) -> Unmet:
     lasts = max(map(worklife.seconds, claims))
     machines = sorted({slot.startd for slot in claims})
     knobs = [own.knob(_KNOB) for slot in claims[:1] if (own := of_startd(pool.execute, slot))]
     cores = sum(as_number(slot.cpus) or 0 for slot in claims)
-    since = min(float(as_number(job.queued_at) or 0) for job in jobs)
+    since = since_first(job.queued_at for job in jobs)
     holders = first_named(sorted({slot.customer for slot in claims}), _NAMED)
     where, ends = first_named(machines, _NAMED), not math.isinf(lasts)
     span = f"for {show_span(lasts)}" if ends else "for ever"
@@ -105,7 +105,7 @@ def _unmet(pool: Pool, name: str, jobs: Sequence[Job], claims: Sequence[Slot]) -
         OUTLASTING,
         f"submitter {name}",
         f"{counted(len(jobs), 'job')} of {name}, such as {pool.job_name(jobs[0])}, "
-        f"{'waits' if len(jobs) == 1 else 'wait'} since {utc(since)} without any claim, though "
+        f"{'waits' if len(jobs) == 1 else 'wait'}{since} without any claim, though "
         f"{name} has the better priority: {counted(len(claims), 'claim')} of {holders} with "
         f"{amount_of(CPUS, cores)} on {where} {'goes' if len(claims) == 1 else 'go'} on with "
         f"further jobs {span} ({_KNOB})",

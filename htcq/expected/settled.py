@@ -5,12 +5,13 @@ So many cycles are no accident. A negotiator publishes three by default.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from htcq.classads import Value, as_number
 from htcq.pool.completed_cycles import CompletedCycle, completed_cycles
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.pool.slot_state import utc
 from htcq.poolquota.ailment import ObservedPool
 
 CYCLES = 3
@@ -35,6 +36,17 @@ def settled_before(pool: Pool) -> float | None:
         seconds = CYCLES * (last - first) / (CYCLES - 1)
         return first if now is None else max(first, now - seconds)
     return None if now is None else now - _SECONDS
+
+
+def captured_at(pool: Pool, moment: float) -> float:
+    """Return the time of the capture; ``moment``, since which three cycles have begun, without."""
+    return ObservedPool(pool).now or moment
+
+
+def since_first(values: Iterable[Value]) -> str:
+    """Return `` since`` and the first of some times; empty where none is known."""
+    times = [time for time in map(as_number, values) if time]
+    return f" since {utc(min(times))}" if times else ""
 
 
 def is_over(moment: float, *values: Value) -> bool:

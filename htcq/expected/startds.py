@@ -12,7 +12,7 @@ from htcq.expected.settled import in_use, settled_before
 from htcq.expected.unmet import Observed
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot import DYNAMIC, Slot
+from htcq.pool.slot import DYNAMIC, Slot, startd_in
 from htcq.pool.slot_state import closed_by
 from htcq.units import CPUS, amount_of, show_number
 
@@ -109,4 +109,4 @@ class Startds:
 
 def host_of(job: Job) -> str:
     """Return the startd that had the job last, and lost it; empty where none did."""
-    return job.last_host.partition("@")[2] if isinstance(job.last_host, str) else ""
+    return startd_in(job.last_host) if isinstance(job.last_host, str) else ""

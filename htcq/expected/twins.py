@@ -3,8 +3,9 @@
 The collector knows an ad by its name and address, and counts all updates of it in UpdatesTotal; a
 startd numbers its own (UpdateSequenceNumber, from 1 when it starts). With two of them there are
 far more updates than one has sent (src/condor_collector.V6/collector_stats.cpp, HTCondor 25.14).
-The same is so for a while after a restart of the startd: two jobs in one slot, both of which began
-after that, are not. Jobs alone accuse no machine, since users may change their ads.
+The same is so after a restart of the startd, whose numbers begin anew: it had about as many before
+in the same time, since the collector was started. Jobs alone accuse no machine, since users may
+change their ads, and a schedd looks for a job that was lost while another one has its slot.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from htcq.expected.unmet import TWINS, WARNING, Observed, Unmet
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
+from htcq.poolquota.ailment import ObservedPool
 from htcq.units import counted, show_number
 
 #: So many times as many updates as the startd has sent, and so many more, are no accident.
@@ -30,7 +32,12 @@ def twin_startds(pool: Pool) -> Iterator[Unmet]:
     if moment is None:
         return
     slots = {str(slot.name): slot for slot in pool.slots or ()}
-    suspect = {slot.startd for slot in slots.values() if _has_more_updates(slot)}
+    now, counted_since = ObservedPool(pool).now, _counted_since(pool)
+    if now is None or counted_since is None:
+        return
+    suspect = {
+        slot.startd for slot in slots.values() if _has_more_updates(slot, now, counted_since)
+    }
     in_slot: dict[str, list[Job]] = {}
     for job in pool.jobs or ():
         slot = slots.get(str(job.remote_host))
@@ -46,12 +53,24 @@ def twin_startds(pool: Pool) -> Iterator[Unmet]:
         yield _unmet(pool, startd, names, in_slot, slots)
 
 
-def _has_more_updates(slot: Slot) -> bool:
-    """Return whether the collector had far more updates of a slot than its startd has sent."""
+def _counted_since(pool: Pool) -> float | None:
+    """Return since when the oldest of the collectors counts updates; None where one is unknown."""
+    started = [each.number("DaemonStartTime") for each in pool.collectors]
+    known = [each for each in started if each is not None]
+    return min(known) if known and len(known) == len(started) else None
+
+
+def _has_more_updates(slot: Slot, now: float, counted_since: float) -> bool:
+    """Return whether the collector had far more updates of a slot than one startd has sent.
+
+    What a startd of that name sent before it was started again is estimated.
+    """
     every, sent = as_number(slot.updates), as_number(slot.update_number)
-    if every is None or sent is None:
+    began = as_number(slot.daemon_start_time)
+    if every is None or sent is None or began is None or began >= now:
         return False
-    return every >= _TIMES * sent and every - sent >= _MORE
+    of_one = sent * max(1.0, (now - counted_since) / (now - began))
+    return every >= _TIMES * of_one and every - of_one >= _MORE
 
 
 def _is_of_this_start(slot: Slot, job: Job) -> bool:

@@ -1,11 +1,12 @@
-"""Cores of static slots that the job of the claim does not ask for, while jobs wait that they fit.
+"""Cores of claims that the job of the claim does not ask for, while jobs wait that they fit.
 
-A static slot goes to one job as a whole, whatever that requests (matchmaker.cpp, HTCondor 25.14).
+A static slot goes to one job as a whole, whatever that requests (matchmaker.cpp, HTCondor 25.14); a
+dynamic slot has what the machine makes of the request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from htcq.classads import as_number
 from htcq.expected.unmet import INFO, UNASKED, WARNING, Observed, Unmet, keys_of
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot import Number, Slot
+from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
 from htcq.pool.slot_state import machine_of
 from htcq.pool.unasked import Unasked
 from htcq.units import CPUS, amount_of, counted, first_named, show_number
@@ -44,13 +45,29 @@ def unasked_cores(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unme
     """
     pool = verdicts.pool
     unasked = Unasked(pool.jobs or ())
-    every = [_Rest(slot, left) for slot in pool.slots or () if (left := unasked.of(slot))]
+    slots = pool.slots or ()
+    free = {str(slot.name): slot.left() for slot in slots if slot.type == PARTITIONABLE}
+    every = [
+        _Rest(slot, _beside(left, free.get(slot.parent, {})))
+        for slot in slots
+        if (left := unasked.of(slot))
+    ]
     if not every:
         return
     used, jobs = _wanted(verdicts, waiting_for_room(found), every)
     if used:
         machines = {machine_of(slot) for slot in pool.slots or ()}
         yield _unmet(pool, used, jobs, len(machines))
+
+
+def _beside(left: Mapping[str, Number], free: Mapping[str, Number | None]) -> Mapping[str, Number]:
+    """Return what a job would have of cores that are ``left``, and of all else that is ``free``.
+
+    ``free`` is what the partitionable slot has of which the slot was made.
+    """
+    cores = left.get(CPUS, 0)
+    both = {asset: amount + (free.get(asset) or 0) for asset, amount in left.items()}
+    return {**both, CPUS: cores}
 
 
 def _wanted(
@@ -75,19 +92,19 @@ def _wanted(
 
 
 def _unmet(pool: Pool, used: list[_Rest], jobs: list[Job], of_pool: int) -> Unmet:
+    first = used[0]
     machines = tuple(dict.fromkeys(machine_of(each.slot) for each in used))
     all_cores = sum(as_number(each.slot.cpus) or 0 for each in used)
     cores = sum(each.left[CPUS] for each in used)
-    named, first = first_named(machines, _NAMED), used[0]
+    named = first_named(machines, _NAMED)
     asked = (as_number(first.slot.cpus) or 0) - first.left[CPUS]
     return Unmet(
         UNASKED,
         f"machine {machines[0]}",
-        f"{show_number(cores)} of {amount_of(CPUS, all_cores)} in {counted(len(used), 'claim')} of "
-        f"static slots of {named} {'is' if cores == 1 else 'are'} asked for by no job; "
+        f"{show_number(cores)} of {amount_of(CPUS, all_cores)} in {counted(len(used), 'claim')} on "
+        f"{named} {'is' if cores == 1 else 'are'} asked for by no job; "
         f"{counted(len(jobs), 'waiting job')}, such as {pool.job_name(jobs[0])}, would fit there",
-        f"SLOT_TYPE_n_PARTITIONABLE = true of {named}, or SLOT_TYPE_n with as many cores as jobs "
-        "request.",
+        _cure({each.slot.type for each in used}, named),
         (
             Observed("SlotType", first.slot.type),
             Observed("Cpus", show_number(as_number(first.slot.cpus) or 0)),
@@ -98,3 +115,18 @@ def _unmet(pool: Pool, used: list[_Rest], jobs: list[Job], of_pool: int) -> Unme
         tuple(str(each.slot.name) for each in used[:_NAMED]),
         INFO if 2 * len(machines) >= of_pool else WARNING,
     )
+
+
+def _cure(types: Set[str | None], named: str) -> str:
+    cures = []
+    if STATIC in types:
+        cures.append(
+            f"SLOT_TYPE_n_PARTITIONABLE = true of {named}, or SLOT_TYPE_n with as many cores as "
+            "jobs request"
+        )
+    if DYNAMIC in types:
+        cures.append(
+            f"CONSUMPTION_CPUS or MODIFY_REQUEST_EXPR_REQUESTCPUS of {named}, if one of them makes "
+            "more of a request; CLAIM_WORKLIFE, if an earlier job of the claim was larger"
+        )
+    return "; ".join(cures) + "."

@@ -13,12 +13,11 @@ a job (condor_holdcodes.h).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from htcq.classads import as_number
 from htcq.expected.executing import has_begun
-from htcq.expected.machines import failing_starts
 from htcq.expected.preempting import is_restless
 from htcq.expected.settled import is_over
 from htcq.expected.startds import STARTED, Startds, host_of
@@ -37,6 +36,7 @@ from htcq.expected.unmet import (
 from htcq.htcondor.matching import STARTD
 from htcq.pool.job import HELD, Job
 from htcq.pool.pool import Pool, of_startd
+from htcq.pool.slot import startd_in
 from htcq.units import CPUS, amount_of, counted, first_named, show_number, show_span
 
 #: Holds by the user, the job's own policy or the schedd's, and for its input.
@@ -51,8 +51,11 @@ _FEW, _FEW_OF = 2, 0.1
 _Cluster = tuple[str, object]
 
 
-def unlike_others(pool: Pool) -> Iterator[Unmet]:
-    """Yield the machines where nothing lasts of what lasts elsewhere."""
+def unlike_others(pool: Pool, failing: Sequence[Unmet]) -> Iterator[Unmet]:
+    """Yield the machines where nothing lasts of what lasts elsewhere.
+
+    ``failing`` are the starts that fail: what these tell is not told again.
+    """
     startds = Startds(pool)
     if startds.moment is None:
         return
@@ -74,7 +77,8 @@ def unlike_others(pool: Pool) -> Iterator[Unmet]:
             if not found and startds.rate(where) >= _LEAST:
                 rest.append(where)
     if rest:
-        yield from _unlike_those_of_one_policy(pool, startds, rest)
+        told = {name for each in failing for name in each.machines}
+        yield from _unlike_those_of_one_policy(pool, startds, rest, told)
 
 
 def _at_one(
@@ -107,7 +111,7 @@ def _cluster(job: Job) -> _Cluster:
 
 def _place(job: Job) -> str:
     """Return the startd where a job runs; empty where its ad does not say."""
-    return job.remote_host.partition("@")[2] if isinstance(job.remote_host, str) else ""
+    return startd_in(job.remote_host) if isinstance(job.remote_host, str) else ""
 
 
 def _may_be_held_by_machine(job: Job) -> bool:
@@ -173,7 +177,7 @@ def _cure(where: str) -> str:
 
 
 def _unlike_those_of_one_policy(
-    pool: Pool, startds: Startds, quick: Sequence[str]
+    pool: Pool, startds: Startds, quick: Sequence[str], told: Container[str]
 ) -> Iterator[Unmet]:
     """Yield machines that start far more jobs than others with the same START, and keep none.
 
@@ -181,7 +185,6 @@ def _unlike_those_of_one_policy(
     than a few are like it.
     """
     completed = sum(schedd.number(_COMPLETED) or 0 for schedd in pool.schedds)
-    told = {name for each in failing_starts(pool) for name in each.machines}
     by_policy: dict[str, dict[str, float]] = {}
     for where, slots in startds.slots.items():
         if where not in told and not is_restless(slots):

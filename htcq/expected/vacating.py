@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.classads import as_number
-from htcq.expected.settled import is_over, settled_before
+from htcq.expected.settled import captured_at, is_over, settled_before
 from htcq.expected.unmet import INFO, VACATE_LONG, WARNING, Observed, Unmet, observed_knobs
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import Slot
 from htcq.pool.slot_state import VACATING, used_as, utc, vacate_seconds, vacating_until
-from htcq.poolquota.ailment import ObservedPool
 from htcq.units import CPUS, amount_of, counted
 
 _KNOB = "MachineMaxVacateTime"
@@ -32,7 +31,7 @@ def endless_vacating(pool: Pool) -> Iterator[Unmet]:
     moment = settled_before(pool)
     if moment is None:
         return
-    now = ObservedPool(pool).now or moment
+    now = captured_at(pool, moment)
     found: dict[str, list[Slot]] = {}
     for slot in pool.slots or ():
         since = as_number(slot.activity_since)

@@ -119,12 +119,15 @@ def whole(path: Path) -> Iterator[TextIO]:
 
 
 def _location(ad: Any) -> dict[str, str]:
-    found = {name: _text_of(ad, name) for name in LOCATION}
+    found = {name: literal_text(ad, name) for name in LOCATION}
     return {name: text for name, text in found.items() if text}
 
 
-def _text_of(ad: Any, name: str) -> str:
-    """Return an attribute that is a text; empty where it is none, or cannot be read."""
+def literal_text(ad: Any, name: str) -> str:
+    """Return an attribute that is a text; empty where it is none, or cannot be read.
+
+    An expression is none: this process is not confined, and evaluates nothing of strangers.
+    """
     try:
         value = ad.get(name)
     except UnicodeDecodeError as error:
@@ -134,6 +137,17 @@ def _text_of(ad: Any, name: str) -> str:
     if isinstance(value, str):
         return value
     return ""
+
+
+def literal_number(ad: Any, name: str) -> float | None:
+    """Return an attribute that is a number; None where it is none, such as an expression."""
+    try:
+        value = ad.get(name)
+    except _UNREADABLE:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value)
 
 
 def _taken(ads: list[Any]) -> Iterable[Any]:
@@ -213,7 +227,7 @@ def query_slot_expressions(pool: str | None) -> Written:
     assets: set[str] = set()
     for ad in _taken(found):
         count += 1
-        resources = _text_of(ad, "MachineResources")
+        resources = literal_text(ad, "MachineResources")
         assets.update(resources.replace(",", " ").split())
         for name in ad:
             if name != "Name":

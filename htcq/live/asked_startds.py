@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from htcq.classads import as_number
+from htcq.pool.slot import startd_in
 
 #: How many startds of a machine are asked for their knobs.
 _MAX_BESIDE = 4
@@ -89,8 +90,7 @@ class AskedStartds:
 
 def startd_of(location: Mapping[str, str]) -> str:
     """Return the name of the startd of a slot; several of them may run on a machine."""
-    name = location["Name"]
-    return name.partition("@")[2] or name
+    return startd_in(location["Name"])
 
 
 def starts_nothing(tries: Tries, running: int) -> bool:

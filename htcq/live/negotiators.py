@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from htcq.elastic.serving import NegotiatorAd
+from htcq.live.ads import literal_number, literal_text
 from htcq.live.bindings import load
 from htcq.live.deadline import Task, run_all
 from htcq.live.reconfig import unreachable
@@ -31,8 +34,10 @@ def this_machine_and_negotiators(
 def _asked(pool: str | None) -> tuple[str, list[tuple[str, str, float]]]:
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Negotiator, projection=_WANTED)
-    ads = [
-        (str(ad.get("Name", "")), str(ad.get("Machine", "")), float(ad.get("LastHeardFrom", 0)))
-        for ad in found
-    ]
-    return str(htcondor2.param.get("FULL_HOSTNAME", "")), ads
+    return str(htcondor2.param.get("FULL_HOSTNAME", "")), list(map(_told, found))
+
+
+def _told(ad: Any) -> tuple[str, str, float]:
+    """Return name, machine and last time of an ad, as far as they are plain values."""
+    heard = literal_number(ad, "LastHeardFrom") or 0.0
+    return literal_text(ad, "Name"), literal_text(ad, "Machine"), heard

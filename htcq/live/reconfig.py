@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from htcq import time_limit
 from htcq.errors import BindingsError, PoolError
-from htcq.live.ads import LOCATION
+from htcq.live.ads import LOCATION, literal_number, literal_text
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused
 from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.pool.slot_ages import SlotAges
@@ -197,7 +197,7 @@ class _Watch:
 def _reconfigure(pool: str | None, name: str) -> None:
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Negotiator, projection=list(LOCATION))
-    chosen = [ad for ad in found if not name or ad.get("Name") == name]
+    chosen = [ad for ad in found if not name or literal_text(ad, "Name") == name]
     if len(chosen) != 1:
         known = ", ".join(sorted(str(ad.get("Name")) for ad in found)) or "none"
         lacking = "not one negotiator"
@@ -214,16 +214,29 @@ def _published(pool: str | None, name: str) -> Published:
         constraint="IsAccountingGroup =?= true",
         projection=list(_GROUP),
     )
-    ours = [ad for ad in found if not name or str(ad.get("NegotiatorName", "")) == name]
-    newest = max((float(ad.get("LastHeardFrom", 0)) for ad in ours), default=0.0)
+    return published_in(
+        ad for ad in found if not name or literal_text(ad, "NegotiatorName") == name
+    )
+
+
+def published_in(ads: Iterable[Any]) -> Published:
+    """Return what a negotiator publishes in ``ads``, as far as it is in plain values."""
+    ours = list(ads)
+    newest = max((_time(ad, "LastHeardFrom") for ad in ours), default=0.0)
     groups = {}
     for ad in ours:
         # A group that is none any more keeps its last ad for a quarter of an hour.
-        if ad["Name"] != ROOT and float(ad.get("LastHeardFrom", 0)) >= newest - _ONE_CYCLE:
-            quota = float(ad.get("ConfigQuota", math.nan))
-            groups[str(ad["Name"])] = (quota, str(ad.get("SurplusPolicy", "")))
-    reconfigured = max((float(ad.get("DaemonLastReconfigTime", 0)) for ad in ours), default=0.0)
+        group = literal_text(ad, "Name")
+        if group not in ("", ROOT) and _time(ad, "LastHeardFrom") >= newest - _ONE_CYCLE:
+            quota = literal_number(ad, "ConfigQuota")
+            policy = literal_text(ad, "SurplusPolicy")
+            groups[group] = (math.nan if quota is None else quota, policy)
+    reconfigured = max((_time(ad, "DaemonLastReconfigTime") for ad in ours), default=0.0)
     return Published(groups, newest, reconfigured)
+
+
+def _time(ad: Any, name: str) -> float:
+    return literal_number(ad, name) or 0.0
 
 
 def _slot_ages(pool: str | None) -> SlotAges | None:
@@ -232,8 +245,9 @@ def _slot_ages(pool: str | None) -> SlotAges | None:
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=wanted)
     heard = {}
     for ad in found:
-        if "LastHeardFrom" in ad:
-            heard[str(ad.get("Name", ""))] = float(ad["LastHeardFrom"])
+        time_ = literal_number(ad, "LastHeardFrom")
+        if time_ is not None:
+            heard[literal_text(ad, "Name")] = time_
     if not heard:
         return None
     return SlotAges(min(heard.values()), max(heard.values()), heard)

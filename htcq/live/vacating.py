@@ -18,7 +18,7 @@ from htcq.classads import spelled
 from htcq.elastic.reclaim.precheck import ClaimNow
 from htcq.elastic.reclaim.reclaim_fields import JobKey
 from htcq.errors import BindingsError
-from htcq.live.ads import location_ad
+from htcq.live.ads import literal_number, literal_text, location_ad
 from htcq.live.bindings import NO_BINDINGS, failures, load, reason
 from htcq.live.deadline import Task, TaskOutcome, run_all
 
@@ -145,7 +145,7 @@ def _facts(place: dict[str, str], constraint: str, wanted: str) -> dict[str, flo
     """Return the number ``wanted`` of the jobs for which ``constraint`` is true."""
     htcondor2 = load()
     found = htcondor2.Schedd(location_ad(place)).query(constraint, projection=[*_FACTS, wanted])
-    return {f"{ad['ClusterId']}.{ad['ProcId']}": _number(ad, wanted) for ad in found}
+    return {f"{ad['ClusterId']}.{ad['ProcId']}": literal_number(ad, wanted) for ad in found}
 
 
 def _claims(pool: str | None, slots: list[str]) -> dict[str, ClaimNow]:
@@ -155,26 +155,19 @@ def _claims(pool: str | None, slots: list[str]) -> dict[str, ClaimNow]:
         htcondor2.AdType.Startd, constraint=either, projection=list(_CLAIM)
     )
     now = time.time()
-    return {str(ad.get("Name")): _claim(ad, now) for ad in found if ad.get("JobId")}
+    return {literal_text(ad, "Name"): _claim(ad, now) for ad in found if literal_text(ad, "JobId")}
 
 
 def _claim(ad: Any, now: float) -> ClaimNow:
-    started = _number(ad, "JobStart") or 0.0
-    own, heard = _number(ad, "MyCurrentTime"), _number(ad, "LastHeardFrom")
+    started = literal_number(ad, "JobStart") or 0.0
+    own, heard = literal_number(ad, "MyCurrentTime"), literal_number(ad, "LastHeardFrom")
     ahead = 0.0 if own is None or heard is None else own - heard
     return ClaimNow(
-        submitter=str(ad.get("AccountingGroup") or ad.get("RemoteUser", "")),
-        job=(str(ad.get("RemoteScheddName", "")), str(ad.get("JobId"))),
+        submitter=literal_text(ad, "AccountingGroup") or literal_text(ad, "RemoteUser"),
+        job=(literal_text(ad, "RemoteScheddName"), literal_text(ad, "JobId")),
         started=started,
         ran=max(0.0, now + ahead - started),
     )
-
-
-def _number(ad: Any, name: str) -> float | None:
-    value = ad.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value)
 
 
 def _vacate(place: dict[str, str], jobs: list[str]) -> tuple[list[str], dict[str, str]]:

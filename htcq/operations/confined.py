@@ -127,7 +127,7 @@ def evaluated(
     try:
         begun()
         record = text_of({"found": work()})
-        sys.stdout.flush()
+        _flush()
     except BrokenPipeError:
         # Nobody reads what it prints.
         raise Confined(EXIT_FINE) from None
@@ -151,8 +151,7 @@ def _begun(
     from htcq.operations import keeper
     from htcq.operations.rungs import give_up
 
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     ours, theirs = socket.socketpair()
     ticks, beat = os.pipe()
     complaints = os.memfd_create("complaints")
@@ -198,12 +197,24 @@ def _open_channels() -> list[int]:
     return found
 
 
+def _flush() -> None:
+    """Write what is printed so far."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
 def _nobody_reads() -> bool:
     """Return whether standard output is a pipe whose other end is closed."""
     import select
 
+    try:
+        number = sys.stdout.fileno()
+    except (AttributeError, OSError):
+        # There is none (None), or it is kept in memory.
+        return False
     poll = select.poll()
-    poll.register(sys.stdout.fileno(), 0)
+    poll.register(number, 0)
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 

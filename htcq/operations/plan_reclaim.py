@@ -17,7 +17,9 @@ from htcq.operations.health import check_configuration, told_ailments
 from htcq.operations.observe_and_plan import SIMULATED
 from htcq.operations.pool_source import evaluated_from, open_source, read_open
 from htcq.operations.reclaim_record import NeedyClaim, ObservedReclaim, check_observed
+from htcq.pool.files import COLLECTOR_ADS
 from htcq.store.reclaim_journal import ReclaimJournal
+from htcq.store.snapshot import snapshot_of
 
 if TYPE_CHECKING:
     from htcq.elastic.journal import JournalState
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from htcq.live.captured import Captured
     from htcq.live.userprio import UserPriorities
     from htcq.operations.pool_source import OpenSource, Source
+    from htcq.pool.literal_claims import LiteralClaims
     from htcq.pool.pool import Pool
     from htcq.pool.slot_ages import SlotAges
     from htcq.quota.elastic.declaration import ElasticQuotas
@@ -104,8 +107,22 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> Reclaiming:
     )
     captured = opened.captured
     negotiator = "" if captured is None else source.negotiator or captured.negotiator
-    check_observed(found, wanted.quotas.groups, wanted.limits, wanted.journal, negotiator)
+    groups, limits, journal = wanted.quotas.groups, wanted.limits, wanted.journal
+    check_observed(found, groups, limits, journal, _claims_of(opened, found), negotiator)
     return Reclaiming(found, opened.captured)
+
+
+def _claims_of(opened: OpenSource, found: ObservedReclaim) -> LiteralClaims | None:
+    """Return what slots say of their claims; None where nothing is to be vacated.
+
+    Nor of a snapshot: an archive may mean harm, and nobody acts on it.
+    """
+    from htcq.pool.literal_claims import literal_claims
+
+    if opened.captured is None or not found.plan.evictions:
+        return None
+    chunks = snapshot_of(opened.files).chunks(COLLECTOR_ADS)
+    return literal_claims(() if chunks is None else chunks())
 
 
 @dataclass(frozen=True)
@@ -304,6 +321,8 @@ def _state_of_writer(
     """
     from htcq.elastic.journal import PoolSeen
     from htcq.elastic.reclaim.reclaim_events import ObservationEvent
+    from htcq.elastic.usage_check import ahead, believed
+    from htcq.report.printable import tell
     from htcq.store.elastic_journal import read_journal
 
     state = read_journal(Path(gates.journal)).state
@@ -313,7 +332,10 @@ def _state_of_writer(
             own = PoolSeen(event.slots, event.schedds, event.pool_weight, usage=event.usage)
     seen = state.seen or own
     # Both compare usage with the accountant's, each at its own looks.
-    newest = max(own.usage, seen.usage, key=lambda each: each.time)
+    looks, now = (own.usage, seen.usage), time.time()
+    for told in dict.fromkeys(filter(None, (ahead(each, now) for each in looks))):
+        tell(f"htcq: {told}")
+    newest = max((believed(each, now) for each in looks), key=lambda each: each.time)
     state = replace(state, seen=replace(seen, usage=newest))
     present = None
     if state.in_force is not None:
@@ -341,7 +363,7 @@ def priorities_of(source: Source, daemons: Captured, negotiator: str) -> UserPri
     from htcq.live.userprio import UserPriorities
     from htcq.pool.versions import version
 
-    named = [each for each in daemons.negotiators if each["Name"] == negotiator]
+    named = [each for each in daemons.negotiators if each.get("Name") == negotiator]
     found = named or list(daemons.negotiators)
     running = version(found[0].get("CondorVersion", "")) if found else ()
     leases = bool(running) and LENT_CEILINGS.holds(running)

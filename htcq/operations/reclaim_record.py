@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from htcq.clock import SKEW
+from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.journal import PoolSeen
+from htcq.elastic.reclaim.budget import STREAK, most_at_once
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.errors import RefusedError
+from htcq.pool.literal_claims import LiteralClaim, LiteralClaims
 from htcq.poolquota.ailment import Ailment
 from htcq.settings.pool_share import limit_in
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.quota.elastic.declaration import ElasticGroup
     from htcq.settings.reclaim import ReclaimLimits
     from htcq.store.reclaim_journal import ReclaimJournal
@@ -55,49 +59,81 @@ def check_observed(
     groups: Iterable[ElasticGroup],
     limits: ReclaimLimits,
     journal: ReclaimJournal,
+    claims: LiteralClaims | None,
     negotiator: str = "",
 ) -> None:
     """Refuse a plan that is not of the declared ``groups``, or that is beyond ``limits`` of jobs.
 
-    Whoever took over the evaluation may have made it: this machine's clock says what is today, and
-    the plan must be that of the ``negotiator`` (empty: any).
+    Whoever took over the evaluation may have made it. So this machine's clock says what is today,
+    the declaration whose a submitter is, and ``claims`` which claims there are (None: those of a
+    snapshot, on which nobody acts). The plan must be that of the ``negotiator`` (empty: any).
 
     Raises:
         RefusedError: with the first reason.
     """
-    plan, claims = found.plan, found.claims
+    plan = found.plan
     if negotiator not in ("", plan.negotiator):
         raise _refused(f"it is of the negotiator {plan.negotiator}", f"not of {negotiator}")
-    for wrong in _wrong(plan, {group.name for group in groups}, found.places):
+    for wrong in _wrong(plan, tuple(groups), found.places):
         raise _refused(wrong, "report it, with a snapshot")
     if not plan.evictions:
         return
-    now = min(plan.taken_at, time.time() + SKEW)
-    today = len(list(journal.history(plan.negotiator).lost_today(now)))
-    counted = (
-        ("a day", len(plan.evictions) + today, limits.day_jobs),
-        *(("one group", each, limits.group_jobs) for each in _counts(plan, "group")),
-        *(("one user", each, limits.user_jobs) for each in _counts(plan, "submitter")),
-    )
-    for what, number, limit in counted:
-        if number > limit_in(limit, claims):
-            raise _refused(f"{number} jobs of {what}", f"the limit is {limit_in(limit, claims):g}")
+    count = found.claims
+    if claims is not None:
+        _check_claims(plan, claims)
+        # The negotiator may see fewer of them.
+        count = min(count, claims.count)
+    for what, number, limit in _counted(plan, limits, journal.history(plan.negotiator), count):
+        if number > limit:
+            raise _refused(f"{number} jobs {what}", f"the limit is {limit:g}")
+
+
+def _check_claims(plan: ReclaimPlan, claims: LiteralClaims) -> None:
+    """Refuse a plan with a job that its slot has not, or that is charged to another submitter."""
+    for each in plan.evictions:
+        if LiteralClaim(each.slot, each.submitter, each.schedd, each.job) not in claims.claims:
+            raise _refused(
+                f"{each.slot} does not say that it has {each.job} of {each.submitter}",
+                "look at its ad: startds write State, AccountingGroup, RemoteUser, "
+                "RemoteScheddName and JobId as plain values",
+            )
+
+
+def _counted(
+    plan: ReclaimPlan, limits: ReclaimLimits, history: ReclaimHistory, claims: int
+) -> Iterator[tuple[str, int, float]]:
+    """Yield what is limited, the number of jobs, and the limit in a pool of ``claims``."""
+    now, jobs = min(plan.taken_at, time.time() + SKEW), len(plan.evictions)
+    useful = history.useful_in_a_row(dict(plan.measured), now - STREAK)
+    yield "at once", jobs, most_at_once(limits, claims, useful)
+    today = len(list(history.lost_today(now)))
+    yield "of a day", jobs + today, limit_in(limits.day_jobs, claims)
+    for each in _counts(plan, "group"):
+        yield "of one group", each, limit_in(limits.group_jobs, claims)
+    for each in _counts(plan, "submitter"):
+        yield "of one user", each, limit_in(limits.user_jobs, claims)
 
 
 def _refused(why: str, hint: str) -> RefusedError:
     return RefusedError(f"the plan of reclaim is refused: {why}", hint)
 
 
-def _wrong(plan: ReclaimPlan, groups: Collection[str], places: Mapping[str, str]) -> Iterator[str]:
+def _wrong(
+    plan: ReclaimPlan, groups: Sequence[ElasticGroup], places: Mapping[str, str]
+) -> Iterator[str]:
+    declared, membership = {group.name for group in groups}, GroupMembership(groups)
     for eviction in plan.evictions:
-        if eviction.group not in groups:
+        if eviction.group not in declared:
             yield f"the group {eviction.group} of {eviction.job} is not declared"
+        if eviction.group != membership.group_of(eviction.submitter):
+            yield f"{eviction.submitter} of {eviction.job} is not of the group {eviction.group}"
         if eviction.slot not in places:
             yield f"nothing is known of the slot of {eviction.job}"
-    # Others of a group that loses jobs would start theirs in their place.
-    losing = tuple({f"{eviction.group}.".lower() for eviction in plan.evictions})
+    # Others of a group that loses jobs would start theirs in their place. By the declaration, and
+    # not by the name: those that name no group may belong to one.
+    losing = {eviction.group for eviction in plan.evictions}
     for ceiling in plan.ceilings:
-        if not ceiling.submitter.lower().startswith(losing):
+        if membership.group_of(ceiling.submitter) not in losing:
             yield f"{ceiling.submitter} would have a ceiling, and its group loses no job"
 
 

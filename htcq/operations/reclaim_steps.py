@@ -198,6 +198,12 @@ def _reclaimer_of(source: Source, wanted: ReclaimRequest, daemons: Captured | No
     if daemons is None:
         raise PoolError(f"{source.name} is no live pool", "jobs are taken back from a live pool")
     negotiator = source.negotiator or daemons.negotiator
+    if not negotiator:
+        # The journal has ceilings, and what was vacated, by its name.
+        raise PoolError(
+            f"{source.name}: the collector has no ad of a negotiator",
+            "is condor_negotiator running?",
+        )
     priorities = priorities_of(source, daemons, negotiator)
     ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
     queues = queues_of(daemons.schedds, source.pool, source.timeout)

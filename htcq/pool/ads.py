@@ -24,7 +24,7 @@ from htcq.pool.left_out import SLOT as A_SLOT
 from htcq.pool.past import PAST_JOB, Past, seconds_run
 from htcq.pool.record import RECORD, RECORD_TYPES, Record, record_of
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
-from htcq.pool.slot import SLOT, Slot
+from htcq.pool.slot import SLOT, SLOT_TYPES, Slot
 from htcq.pool.usable import (
     WORDS,
     expressions_of_job_flaw,
@@ -38,7 +38,6 @@ from htcq.pool.usable import (
 )
 from htcq.pool.values import Interned, text_of
 
-_SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
 _OWN = len(JOB.own)
 #: Of a job's own attributes: PreJobPrio1 to PostJobPrio2.
@@ -294,10 +293,10 @@ def _read_collector(
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
     schemas = {name.encode(): RECORD for name in RECORD_TYPES}
-    schemas.update(dict.fromkeys(_SLOT_TYPES, schema))
+    schemas.update(dict.fromkeys(SLOT_TYPES, schema))
     flaws, left_out = _Flaws(expressions_of_slot_flaw), read.damage.left_out
     for raw in read_ads(chunks(), schemas, read.damage, interned):
-        if raw.type not in _SLOT_TYPES:
+        if raw.type not in SLOT_TYPES:
             record = record_of(raw, interned)
             flaw = record_flaw(record)
             if flaw:

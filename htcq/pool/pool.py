@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cached_property
 
 from htcq.classads import UNDEFINED, Value, as_number
+from htcq.htcondor.releases import Version
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.daemons import STARTD as STARTD_DAEMON
@@ -27,6 +28,7 @@ from htcq.pool.record import (
 )
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number, Slot
+from htcq.pool.versions import version
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,13 @@ class Pool:
         if found is None and self.central is not None:
             return self.central.of(SCHEDD_DAEMON, name)
         return found
+
+    def schedd_version(self, name: str) -> Version:
+        """Return the version of the schedd ``name``; empty without its ad."""
+        for record in self.schedds:
+            if record.name == name:
+                return version(record.value("CondorVersion"))
+        return ()
 
     def startd_configuration(self, slot: Slot) -> Configuration | None:
         """Return the configuration of the startd of ``slot``; None where it is not known.

@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import AdOf
 from htcq.classads import literal
+from htcq.htcondor.releases import TRANSFORMS_AS_ADS, Version
+from htcq.pool.config_lines import lines_of
 from htcq.pool.configuration import Configuration, Knob
 
 TRANSFORMS = "JOB_TRANSFORM_NAMES"
@@ -36,15 +40,52 @@ def transforms_of(configuration: Configuration | None) -> Iterator[Knob]:
             yield knob
 
 
-def setters_of(configuration: Configuration | None, attribute: str) -> tuple[Knob, ...]:
-    """Return the knobs of an access point that set ``attribute`` of jobs."""
+def setters_of(
+    configuration: Configuration | None, attribute: str, version: Version = ()
+) -> tuple[Knob, ...]:
+    """Return the knobs of an access point of ``version`` that set ``attribute`` of jobs."""
+    return tuple(dict.fromkeys(knob for knob, _ in assigned(configuration, attribute, version)))
+
+
+def assigned(
+    configuration: Configuration | None, attribute: str, version: Version = ()
+) -> Iterator[tuple[Knob, str]]:
+    """Yield the knobs that set ``attribute`` of jobs, each with an expression that it is set to.
+
+    A transform that is written as a ClassAd counts where the schedd takes it: ``version``, the
+    newest where it is empty.
+    """
     if configuration is None:
-        return ()
-    sets = re.compile(rf"^\s*(?:EVALSET|SET|DEFAULT)\s+{attribute}\b", re.IGNORECASE | re.MULTILINE)
-    found = [each for each in transforms_of(configuration) if sets.search(each.value)]
+        return
+    for knob in transforms_of(configuration):
+        if knob.value.lstrip().startswith("["):
+            found = _in_ad(knob.value, attribute, version)
+        else:
+            found = _in_lines(knob.value, attribute)
+        yield from ((knob, each) for each in found)
     added = configuration.value(_OF_SUBMIT).replace(",", " ").replace("+", " ").upper().split()
     own = configuration.knob(attribute) if attribute.upper() in added else None
-    return (*found, own) if own is not None else tuple(found)
+    if own is not None:
+        yield own, own.value
+
+
+def _in_lines(text: str, attribute: str) -> Iterator[str]:
+    sets = re.compile(rf"(?:EVALSET|SET|DEFAULT)\s+{attribute}\b\s*[=,]?\s*(.*)", re.IGNORECASE)
+    for line in lines_of(text):
+        found = sets.match(line.text)
+        if found is not None:
+            yield found.group(1)
+
+
+def _in_ad(text: str, attribute: str, version: Version) -> Iterator[str]:
+    """Yield what a transform sets that is an ad (xform_utils.cpp), if the schedd takes it."""
+    tree = parse(text)
+    if TRANSFORMS_AS_ADS.holds(version) or not isinstance(tree, AdOf):
+        return
+    wanted = {f"set_{attribute}".lower(), f"eval_set_{attribute}".lower()}
+    for name, value in tree.attributes:
+        if name.lower() in wanted:
+            yield text[value.span.start : value.span.end]
 
 
 def policies_of(configuration: Configuration, knob: str) -> Sequence[Knob]:

@@ -39,6 +39,8 @@ SHARED = (
     "MaxJobRetirementTime", "PslotRollupInformation", "WantClaiming",
     "Unhibernate", "MachineMaxVacateTime", "CondorPlatform",
 )  # fmt: skip
+#: The types of their ads.
+SLOT_TYPES = (b"Machine", b"Slot")
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 #: The index of each own attribute in a :class:`Slot`.
@@ -161,20 +163,17 @@ class Slot(NamedTuple):
     @property
     def startd(self) -> str:
         """The name of its startd; a machine may have several."""
-        return str(self.name).partition("@")[2]
+        return startd_in(str(self.name))
 
     @property
     def claimed(self) -> bool:
         """Whether the accountant charges somebody for it (Accountant.cpp:IsClaimed)."""
-        return self.state in ("Claimed", "Preempting")
+        return is_claimed(self.state)
 
     @property
     def customer(self) -> str:
         """The submitter that is charged: AccountingGroup, else RemoteUser; empty where none is."""
-        for name in (self.accounting_group, self.remote_user):
-            if isinstance(name, str) and name:
-                return name
-        return ""
+        return charged_to(self.accounting_group, self.remote_user)
 
     @property
     def occupant(self) -> str:
@@ -232,6 +231,24 @@ class Slot(NamedTuple):
         if not isinstance(resources, str):
             return (CPUS, MEMORY, DISK)
         return _assets_in(resources)
+
+
+def startd_in(name: str) -> str:
+    """Return the name of the startd in that of a slot; all of it where it names no slot."""
+    return name.partition("@")[2] or name
+
+
+def is_claimed(state: Value) -> bool:
+    """Return whether the accountant charges somebody for a slot in ``state``."""
+    return state in ("Claimed", "Preempting")
+
+
+def charged_to(accounting_group: Value, remote_user: Value) -> str:
+    """Return the submitter that is charged for a slot; empty where there is none."""
+    for name in (accounting_group, remote_user):
+        if isinstance(name, str) and name:
+            return name
+    return ""
 
 
 @lru_cache(maxsize=1024)

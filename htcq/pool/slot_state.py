@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import NamedTuple
 
+from htcq.classad.clauses import conjuncts
 from htcq.classad.names import words
-from htcq.classads import as_number, literal, named
+from htcq.classads import UNDEFINED, as_number, literal, named, parsed
 from htcq.htcondor.attributes import MACHINE, SLOT, names
+from htcq.pool.attribute_names import JOB_NAMES
 from htcq.pool.slot import Slot
 from htcq.units import attribute, shortened
 
@@ -36,6 +38,7 @@ _LONG_EMPTY = 3600
 _LETTERS = 80
 #: What a startd measures again and again, of its machine.
 _PASSING = frozenset(name.lower() for name in names(SLOT, MACHINE))
+_OF_JOBS = frozenset(name.lower() for name in JOB_NAMES)
 _GONE = frozenset(("Shutdown", "Delete"))
 #: States in which a startd refuses each claim, whatever Requirements say.
 _REFUSING = frozenset(("Owner", "Preempting", *_GONE))
@@ -79,11 +82,28 @@ def is_owned_and_open(slot: Slot) -> bool:
     """
     if slot.state != "Owner" or start_is_false(slot):
         return False
-    start = slot.frame.expression("Start")
-    if start is None or named("Start").evaluate(slot.ad()) is not False:
+    if "Start" not in slot.frame or named("Start").evaluate(slot.ad()) is not False:
         return True
     # With =?= and the like it is false without a job, and true for some.
-    return bool(start.references().target)
+    return not any(_is_false_alone(slot, each) for each in conjuncts(slot.frame.text("Start")))
+
+
+def _is_false_alone(slot: Slot, condition: str) -> bool:
+    """Return whether ``condition`` is false and no job changes that."""
+    expression = parsed(condition)
+    if expression is None or expression.evaluate(slot.ad()) is not False:
+        return False
+    seen, waiting = set[str](), [expression]
+    while waiting:
+        found = waiting.pop().references()
+        # What the slot lacks is looked up in the job. What HTCondor gives to no job is a fault.
+        of_jobs = (name for name in found.own & _OF_JOBS if slot.value(name) is UNDEFINED)
+        if found.target or any(of_jobs):
+            return False
+        named_too = (slot.frame.expression(name) for name in found.own - seen)
+        waiting += [each for each in named_too if each is not None]
+        seen |= found.own
+    return True
 
 
 def closed_by(slot: Slot) -> str:

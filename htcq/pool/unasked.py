@@ -1,7 +1,9 @@
-"""What static slots have and the jobs that have claimed them do not ask for.
+"""What static and dynamic slots have and the jobs that have claimed them do not ask for.
 
-A static slot is claimed whole, and nobody else gets the rest; the accountant charges all of it
-(Accountant.cpp: GetSlotWeight, HTCondor 25.14).
+A static slot is claimed whole, and a dynamic slot has what a consumption policy or
+MODIFY_REQUEST_EXPR_REQUESTCPUS makes of a request, or what an earlier job of the claim asked for.
+Nobody else gets the rest; the accountant charges all of it (Accountant.cpp: GetSlotWeight,
+HTCondor 25.14).
 """
 
 from __future__ import annotations
@@ -11,14 +13,14 @@ from functools import cached_property
 
 from htcq.classads import as_number, named
 from htcq.pool.job import Job
-from htcq.pool.slot import STATIC, Number, Slot
+from htcq.pool.slot import DYNAMIC, STATIC, Number, Slot
 from htcq.units import CPUS, attribute
 
 _NOTHING: Mapping[str, Number] = {}
 
 
 class Unasked:
-    """What the static slots of a pool with ``jobs`` have left beside the job that runs there."""
+    """What the slots of a pool with ``jobs`` have left beside the job that runs there."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._jobs = jobs
@@ -33,7 +35,9 @@ class Unasked:
         Which job runs there is what the startd says.
         """
         cores = as_number(slot.cpus)
-        if slot.type != STATIC or slot.state != "Claimed" or cores is None or cores < 2:
+        if slot.type not in (STATIC, DYNAMIC) or slot.state != "Claimed":
+            return _NOTHING
+        if cores is None or cores < 2:
             return _NOTHING
         job = self._running.get((str(slot.remote_schedd), str(slot.job_id)))
         if job is None or job.parallel:

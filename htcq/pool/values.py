@@ -23,8 +23,26 @@ class Interned(dict[Optional[bytes], Value]):
         return value
 
 
+class Literals(Interned):
+    """Texts of expressions -> their values; UNDEFINED where a text is no plain value.
+
+    Nothing is evaluated: a process that is not confined may read strangers' ads so.
+    """
+
+    def __missing__(self, raw: bytes | None) -> Value:
+        value = None
+        if raw is not None:
+            value = literal(_told(raw))
+        self[raw] = found = UNDEFINED if value is None else value
+        return found
+
+
+def _told(raw: bytes) -> str:
+    return scrub(text_of(raw.strip()))
+
+
 def _value(raw: bytes) -> Value:
-    text = scrub(text_of(raw.strip()))
+    text = _told(raw)
     value = literal(text)
     if value is not None:
         return value

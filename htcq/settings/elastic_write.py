@@ -5,6 +5,7 @@ The defaults are careful: the writer does not act on uncertain data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -45,6 +46,8 @@ class WriteSettings:
 
 WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
 _TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "verify_within")
+#: FULL_HOSTNAME of a machine.
+_MACHINE = re.compile(r"[A-Za-z0-9._:-]+\Z")
 _PARTS = ("min_seen", "capacity_drop", "offer_step")
 _TEXTS = ("directory", "file", "journal")
 
@@ -86,8 +89,10 @@ def _text(place: str, value: Any) -> str:
 
 def _machines(place: str, value: Any) -> tuple[str, ...]:
     names = value if isinstance(value, list) else []
-    if len(names) < 2 or not all(isinstance(name, str) and name.isprintable() for name in names):
+    texts = [name for name in names if isinstance(name, str) and _MACHINE.match(name)]
+    if len(texts) < len(names) or len({text.lower() for text in texts}) < 2:
         raise InputError(
-            f"{place} is {value!r}", 'it must be a list of machines: ["cm1.example", "cm2.example"]'
+            f"{place} is {value!r}",
+            'it must be a list of two machines or more: ["cm1.example", "cm2.example"]',
         )
-    return tuple(names)
+    return tuple(texts)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from htcq.pool.slot import Number
 from htcq.why.clauses import Failure
+from htcq.why.requirements import Clause
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -67,6 +69,10 @@ class Blocked(NamedTuple):
         """Return those of the slots that are also in ``rows``."""
         return self._replace(rows=self.rows & rows)
 
+    def false(self, clause: Clause) -> Array:
+        """Return on which of the slots a clause is false."""
+        return self.rows & self.failure.clauses.get(clause, self.failure.nowhere)
+
     def short_of(self, asset: str) -> Array:
         """Return which of the slots have too little of an asset."""
         return self.rows & self.failure.lacking.get(asset, self.failure.nowhere)
@@ -80,3 +86,12 @@ def some_of(blocked: Iterable[Blocked]) -> list[Blocked]:
 def number_of(found: Iterable[Blocked]) -> int:
     """Return how many slots all of ``found`` stand for."""
     return sum(each.count(each.rows) for each in found)
+
+
+def largest_of(found: Iterable[Blocked], asset: str) -> Number:
+    """Return the most that one of these slots has of an asset."""
+    largest: Number = 0
+    for each in found:
+        if asset in each.left:
+            largest = max(largest, each.slots.arrays.largest(each.left[asset], each.rows))
+    return largest

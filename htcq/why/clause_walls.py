@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from htcq.classads import Expr, Missing, as_number
+from htcq.pool.slot import startd_in
 from htcq.simulate.cycle.queues import Request
 from htcq.units import counted, shortened
 from htcq.why import match_failure as wall
 from htcq.why.advice import advice
-from htcq.why.blocked import Blocked, some_of
+from htcq.why.blocked import Blocked, number_of, some_of
 from htcq.why.evidence import Term, evidence, readable
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
@@ -26,6 +29,8 @@ _WRITTEN = {
         "no slot is dedicated to the scheduler of its access point: {}",
     ),
 }
+#: The wall of a clause, and what has it, by whether that is the job.
+_OWNERS = {True: (wall.REQUIREMENTS, "Requirements"), False: (wall.START, "START")}
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
 #: Most letters of a clause that no sentence names.
@@ -34,24 +39,90 @@ _MAX_LETTERS = 160
 _Found = Sequence[Blocked]
 
 
-def clause_walls(found: _Found, slots: int) -> Iterator[MatchFailure]:
-    """Yield the walls of the clauses that are false on ``found``, which are some of ``slots``."""
-    counts = _counts(found)
-    for of_job, id_, owner in (
-        (True, wall.REQUIREMENTS, "Requirements"),
-        (False, wall.START, "START"),
-    ):
+class LastClause(NamedTuple):
+    """The clause that keeps a job from ``found``, the slots that what comes before leaves to it.
+
+    ``met`` is how many slots its Requirements allow.
+    """
+
+    clause: Clause
+    found: _Found
+    met: int
+
+
+def last_clause(found: _Found) -> LastClause | None:
+    """Return the clause that keeps a job from the last slots; None where a size does.
+
+    An owner means what Requirements say: where they allow large slots START of these is the last
+    obstacle. Where they allow none it is their clause that excludes what the others leave.
+    """
+    met = some_of(each.only(~each.failure.excluded) for each in found)
+    rest = some_of(each.only(~each.failure.lacks_any) for each in met)
+    if not met:
+        rest = _last_excluded(found)
+    counts = [clause for clause, _ in _counts(rest) if clause.of_job is not bool(met)]
+    return LastClause(counts[0], rest, number_of(met)) if counts else None
+
+
+def _last_excluded(found: _Found) -> list[Blocked]:
+    """Return those of ``found`` that are left to a job the longest: they exclude all of them."""
+    rest = some_of(found)
+    for clause, _ in _counts(found):
+        if clause.of_job:
+            left = some_of(each.only(~each.false(clause)) for each in rest)
+            if not left:
+                return rest
+            rest = left
+    return rest
+
+
+def last_wall(last: LastClause, slots: int) -> MatchFailure:
+    """Return the wall of the last obstacle of a job on ``slots`` slots."""
+    clause, found = last.clause, last.found
+    written = _written(clause, found)
+    if written is not None:
+        return written
+    id_, owner = _OWNERS[clause.of_job]
+    number, count = number_of(found), sum(each.count(each.false(clause)) for each in found)
+    if number == slots:
+        return _clause(id_, owner, clause, count, slots, found)
+    those = ("it" if number == 1 else "them") if count == number else ""
+    told = _clause(id_, owner, clause, count, slots, found, those)
+    return replace(told, text=f"{_left(last, number, slots)}; {told.text}")
+
+
+def _left(last: LastClause, number: int, slots: int) -> str:
+    """Return that ``number`` of ``slots`` slots are left to a job, and by what."""
+    where = f"{number} of {counted(slots, 'slot')}"
+    if last.clause.of_job:
+        return f"other clauses of Requirements allow {where}"
+    if last.met == number:
+        return f"Requirements allow {where}"
+    large = "is large enough" if number == 1 else "are large enough"
+    if last.met == slots:
+        return f"{where} {large}"
+    return f"{where} {'meets' if number == 1 else 'meet'} Requirements and {large}"
+
+
+def clause_walls(found: _Found, slots: int, beside: Clause | None = None) -> Iterator[MatchFailure]:
+    """Yield the walls of the clauses that are false on ``found``, which are some of ``slots``.
+
+    A clause ``beside`` them is left out.
+    """
+    counts = [(clause, count) for clause, count in _counts(found) if clause != beside]
+    for of_job, (id_, owner) in _OWNERS.items():
         own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
             yield _written(clause, found) or _clause(id_, owner, clause, count, slots, found)
 
 
 def _clause(
-    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found
+    id_: str, owner: str, clause: Clause, count: int, slots: int, found: _Found, those: str = ""
 ) -> MatchFailure:
-    """Return the wall of a clause that is false on ``count`` of ``slots`` slots."""
+    """Return the wall of a clause that is false on ``count`` of ``slots`` slots: on ``those``."""
+    where = those or _where(count, slots)
     if clause.lacks:
-        return _without_policy(id_, clause, count, slots, found)
+        return _without_policy(id_, clause, count, slots, found, where)
     now = found[0].failure.now
     shown, owner = readable(clause.text, now), clause.attribute or owner
     what = owner if shown.upper() == owner else f"{owner}: {shown}"
@@ -60,14 +131,13 @@ def _clause(
         amounts["attribute"] = clause.attribute
     if clause.is_error:
         text = (
-            f"{what} is an error on {_where(count, slots)}: in their configuration it is "
-            "not a ClassAd expression"
+            f"{what} is an error on {where}: in their configuration it is not a ClassAd expression"
         )
         return MatchFailure(id_, text, {**amounts, "is_error": True})
     terms = _terms(clause, found)
     sides = evidence(terms, now)
     verb = "excludes" if clause.of_job else "refuses the job on"
-    text = f"{what} {verb} {_where(count, slots)}"
+    text = f"{what} {verb} {where}"
     if sides:
         text = f"{text}: {sides}"
     cure = advice(terms, clause.of_job)
@@ -77,21 +147,21 @@ def _clause(
 
 
 def _without_policy(
-    id_: str, clause: Clause, count: int, slots: int, found: _Found
+    id_: str, clause: Clause, count: int, slots: int, found: _Found, where: str
 ) -> MatchFailure:
     """Return the wall of slots whose ads lack the consumption policy that they compare."""
     those = some_of(each.only(each.failure.clauses[clause]) for each in found
                     if clause in each.failure.clauses)  # fmt: skip
     first = those[0].first[1]
     text = (
-        f"{clause.attribute} refuses the job on {_where(count, slots)}: {first} has no "
+        f"{clause.attribute} refuses the job on {where}: {first} has no "
         f"{clause.lacks[0]}, which it compares"
     )
     amounts: dict[str, wall.Amount] = {
         "clause": shortened(clause.text, _MAX_LETTERS), "slots": count, "of": slots,
         "attribute": clause.attribute, "lacks": ", ".join(clause.lacks),
     }  # fmt: skip
-    machine = first.partition("@")[2] or first
+    machine = startd_in(first)
     advice = f"condor_restart -startd on {machine}, or CONSUMPTION_POLICY = False there"
     return MatchFailure(id_, text, amounts, advice)
 
@@ -100,10 +170,10 @@ def _terms(clause: Clause, found: _Found) -> Sequence[Term]:
     """Return the comparisons of a clause with the values that they have on all slots."""
     merged: dict[tuple[str, ...], Term] = {}
     for each in found:
-        false = each.failure.clauses.get(clause)
-        if false is None or not (each.rows & false).any():
+        false = each.false(clause)
+        if not false.any():
             continue
-        for term in each.failure.terms(clause, each.rows & false, each.stand_for):
+        for term in each.failure.terms(clause, false, each.stand_for):
             key = term.key
             merged[key] = term if key not in merged else merged[key].with_more(term)
     return list(merged.values())

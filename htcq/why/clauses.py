@@ -107,6 +107,12 @@ class Failure:
         """Where some clause is false."""
         return any_of(self.clauses.values(), self.nowhere)
 
+    @cached_property
+    def excluded(self) -> Array:
+        """Where some clause of the job's own Requirements is false."""
+        own = [rows for clause, rows in self.clauses.items() if clause.of_job]
+        return any_of(own, self.nowhere)
+
     @property
     def of_devices(self) -> Array:
         """Where only the devices decide: AvailableGPUs does not list those that are in use."""

@@ -60,6 +60,8 @@ _SOON = 180.0
 KNOB, VALUE, TRIED = "knob", "expression", "tried"
 #: And an attribute in it that the schedd lacks.
 UNKNOWN = "unknown"
+#: Whether Requirements may be true: they compare what no ad says.
+MAY_BE = "may_be"
 
 
 def local_walls(pool: Pool, job: Job, access_point: str) -> Iterator[MatchFailure]:
@@ -215,6 +217,7 @@ def _requirements(universe: int, schedd: _Schedd, job: Job) -> MatchFailure | No
     verb = "is" if len(clauses) == 1 else "are"
     return _of_requirements(
         universe,
+        True,
         f"{', '.join(clauses)} {verb} false or undefined{f': {false}' if false else ''}",
         clauses,
     )
@@ -255,8 +258,10 @@ def _not_known(universe: int, schedd: _Schedd, job: Job, now: float | None) -> M
     ]
     return _of_requirements(
         universe,
-        f"{', '.join(clauses)} may be false: nothing else keeps it, and the collector's ad does "
-        f"not say {listed([spelling.get(name, name) for name in unknown])} of its machine"
+        False,
+        "nothing else keeps it, and the collector's ad does not say "
+        f"{listed([spelling.get(name, name) for name in unknown])} of its machine, which "
+        f"{', '.join(clauses)} compare{'s' if len(clauses) == 1 else ''}"
         f"{'; ' if of_job else ''}{'; '.join(dict.fromkeys(of_job))}",
         clauses,
     )
@@ -272,13 +277,16 @@ def _unknown_in(clause: str, schedd: _Schedd, job: Job) -> frozenset[str]:
     return of_schedd & schedd.unknown
 
 
-def _of_requirements(universe: int, text: str, clauses: Sequence[str]) -> MatchFailure:
-    name = _NAMES[universe]
+def _of_requirements(
+    universe: int, is_certain: bool, text: str, clauses: Sequence[str]
+) -> MatchFailure:
+    name, verb = _NAMES[universe], "does" if is_certain else "may"
+    amounts = {"clause": ", ".join(clauses), "universe": name}
     return MatchFailure(
         wall.REQUIREMENTS,
-        f"its universe is {name} ({universe}), so the schedd compares its Requirements with an ad "
-        f"of its own: {text}",
-        {"clause": ", ".join(clauses), "universe": name},
+        f"the schedd starts it itself (universe {name}, {universe}), and the ad of the schedd "
+        f"{verb} not meet its Requirements: {text}",
+        amounts if is_certain else {**amounts, MAY_BE: True},
         "condor_qedit of Requirements to true or to a condition on the schedd; "
         "the vanilla universe where it is to run on a slot",
     )

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.classads import Value, holds, named
 from htcq.pool.job import Job
-from htcq.pool.slot import Number, Slot
+from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.why import match_failure as wall
 from htcq.why.verdict import Verdict
 
-_REQUIREMENTS = "Requirements"
+_REQUIREMENTS, _START = "Requirements", "Start"
 _NOTHING: Mapping[str, Value] = {}
 #: Reasons that end once a slot more has room.
 _OF_ROOM = frozenset({
@@ -37,7 +37,8 @@ def times(left: Mapping[str, Number], requested: Mapping[str, Number]) -> int:
 class Takers:
     """Which jobs slots with other amounts would take; alike ones are asked once.
 
-    ``added`` are attributes that the slots would have besides, whatever their ads say.
+    ``added`` are attributes that the slots would have besides, whatever their ads say. A dynamic
+    slot's Requirements compare with what it was made of: its START alone counts.
     """
 
     def __init__(self, added: Mapping[str, Value] = _NOTHING) -> None:
@@ -54,5 +55,5 @@ class Takers:
 
 def _meet(slot: Slot, left: Mapping[str, Number], job: Job, added: Mapping[str, Value]) -> bool:
     ad, asking = slot.ad(dict(left), added), job.ad()
-    expression = named(_REQUIREMENTS)
-    return holds(expression.evaluate(asking, ad)) and holds(expression.evaluate(ad, asking))
+    mine, theirs = named(_REQUIREMENTS), named(_START if slot.type == DYNAMIC else _REQUIREMENTS)
+    return holds(mine.evaluate(asking, ad)) and holds(theirs.evaluate(ad, asking))

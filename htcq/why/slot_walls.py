@@ -10,10 +10,11 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_causes import ASSET_CURES, NO_DISK
 from htcq.units import DISK, GPUS, amount_name, amount_of, amounts_of, attribute, counted
 from htcq.why import match_failure as wall
-from htcq.why.blocked import Blocked, number_of, some_of
-from htcq.why.clause_walls import clause_walls
+from htcq.why.blocked import Blocked, largest_of, number_of, some_of
+from htcq.why.clause_walls import clause_walls, last_clause, last_wall
 from htcq.why.clauses import Shortage
 from htcq.why.evidence import readable
+from htcq.why.hidden_slots import HIDDEN, with_hidden
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requirements import Clause
 
@@ -118,8 +119,17 @@ def slot_side(
     if suits:
         yield from clause_walls([each for each in never if each.has_room], slots)
     else:
-        yield from clause_walls(never, slots)
-        yield from _no_such_machine(never, slots)
+        yield from _none_suits(never, slots, found.get(HIDDEN, ()))
+
+
+def _none_suits(found: _Found, slots: int, hidden: _Found) -> Iterator[MatchFailure]:
+    """Yield why no slot suits, first what keeps the job from the last ones."""
+    last, of_size = last_clause(found), list(_no_such_machine(found, slots))
+    if last is None:
+        walls = [*of_size, *clause_walls(found, slots)]
+    else:
+        walls = [last_wall(last, slots), *clause_walls(found, slots, last.clause), *of_size]
+    return with_hidden(walls, hidden, last is not None and last.clause.of_job)
 
 
 def _by_detail(found: _Found) -> Mapping[str, Sequence[Blocked]]:
@@ -164,21 +174,26 @@ def _outranked(found: _Found) -> MatchFailure:
 def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
     for asset in missing:
-        asked, largest = _asked(found, asset), _largest(found, asset)
+        asked, largest = _asked(found, asset), largest_of(found, asset)
         text = f"{asked.text}; {_most_of(asset, largest)}"
         amounts = {**asked.amounts, "largest": largest, "of": slots}
         is_charged = asked.requested is not None and asked.requested <= largest
         id_ = wall.CONSUMPTION if is_charged else wall.NO_SUCH_MACHINE
         yield MatchFailure(id_, text, amounts, asked.advice)
-    allowed = some_of(each.only(~each.failure.refuses) for each in found)
+    allowed, who = some_of(each.only(~each.failure.refuses) for each in found), ""
+    if not allowed:
+        met = some_of(each.only(~each.failure.excluded) for each in found)
+        # What START refuses beside large ones is no reason.
+        is_small = not some_of(each.only(~each.failure.lacks_any) for each in met)
+        allowed, who = (met, "Requirements allow") if is_small else ([], "")
     if missing or not allowed:
         return
-    number = number_of(allowed)
+    number, who = number_of(allowed), who or "Requirements and START allow"
     assets = _missing_on_all(allowed)
     for asset in assets:
-        asked, largest = _asked(allowed, asset), _largest(allowed, asset)
+        asked, largest = _asked(allowed, asset), largest_of(allowed, asset)
         text = (
-            f"Requirements and START allow {number} of {counted(slots, 'slot')}; {asked.text}, "
+            f"{who} {number} of {counted(slots, 'slot')}; {asked.text}, "
             f"and {_most_of(asset, largest)} of these"
         )
         amounts = {**asked.amounts, "largest": largest, "slots": number, "of": slots}
@@ -214,7 +229,7 @@ def _no_room(found: _Found) -> Iterator[MatchFailure]:
         f"{_all_asked(asked)}; the {number} {large} large enough "
         f"{'have' if number > 1 else 'has'} {free} free"
     )
-    first, largest = asked[0], _largest(found, missing[0])
+    first, largest = asked[0], largest_of(found, missing[0])
     if largest >= first.amount:
         text += "; the matching ones are in use"
     if left:
@@ -232,7 +247,7 @@ def _no_room(found: _Found) -> Iterator[MatchFailure]:
 
 def _free_of(found: _Found, asked: _RequestedAmount) -> str:
     """Return what slots together have free of an asset, and the most of one slot."""
-    free, largest = _free(found, asked.asset), _largest(found, asked.asset)
+    free, largest = _free(found, asked.asset), largest_of(found, asked.asset)
     if not free:
         return f"no {amount_name(asked.asset)}"
     text = amount_of(asked.asset, free)
@@ -262,7 +277,7 @@ def _full_disk(found: _Found, lacks: str) -> MatchFailure:
 
     Or their ads have no number of it.
     """
-    number, asked, largest = number_of(found), _asked(found, DISK).amount, _largest(found, DISK)
+    number, asked, largest = number_of(found), _asked(found, DISK).amount, largest_of(found, DISK)
     has = f"{counted(number, 'slot')} that could take it {'has' if number == 1 else 'have'}"
     why = f"at most {amount_of(DISK, largest)} free, since other files fill the disk"
     if lacks == NO_DISK:
@@ -344,12 +359,3 @@ def _free(found: _Found, asset: str) -> Number:
             rows = each.rows & arrays.at_least_zero(left)
             free += arrays.together(left, each.slots.counts, rows)
     return free
-
-
-def _largest(found: _Found, asset: str) -> Number:
-    """Return the most that one of these slots has of an asset."""
-    largest: Number = 0
-    for each in found:
-        if asset in each.left:
-            largest = max(largest, each.slots.arrays.largest(each.left[asset], each.rows))
-    return largest

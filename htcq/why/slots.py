@@ -23,6 +23,7 @@ from htcq.units import DISK, GPUS, counted, first_named
 from htcq.why.blocked import Blocked
 from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.closed_slots import ClosedSlots, Wanted
+from htcq.why.hidden_slots import HIDDEN
 from htcq.why.leftovers import AfterCycle
 from htcq.why.limits import LimitSide
 from htcq.why.lost_slots import LostSlots
@@ -228,6 +229,7 @@ class SlotSide:
         """Yield what keeps a request from machines."""
         suiting = [slots.machines & slots.unused.suits(meeting.job) for slots in self._seen]
         suits_none = not any(rows.any() for rows in suiting)
+        yield from self._unseen(meeting) if suits_none else ()
         for slots, suited in zip(self._seen, suiting):
             machines = slots.machines
             if not slots.is_withheld:
@@ -244,6 +246,13 @@ class SlotSide:
             unsuited = machines & ~suited
             if unsuited.any():
                 yield from self._unsuited(slots, unsuited, short, meeting, suits_none)
+
+    def _unseen(self, meeting: Meeting) -> Iterator[Blocked]:
+        """Yield the slots that the negotiator does not see, with what else keeps a request away."""
+        for slots in self._hidden:
+            rows, left = slots.machines, slots.unused.left
+            failure = self._clauses.failure(slots.table, slots.unused, meeting.job, rows)
+            yield Blocked(HIDDEN, slots, rows, failure, left, self._hiding_cure)
 
     def _wanted(self, slots: SlotStates, meeting: Meeting) -> Mapping[str, Column]:
         """Return the amounts without which a slot is too small, by asset."""
@@ -328,12 +337,12 @@ class SlotSide:
                     rows = rows & ~over
         if not every:
             rows = has_room
-        flaws = self._clauses.flaws(slots.unused, meeting.job, rows)
-        yield from (Blocked(POLICY, slots, each, detail=flaw) for flaw, each in flaws.items())
-        rows = rows & ~any_of(flaws.values(), slots.nowhere)
         if not rows.any():
             return
         failure = self._clauses.failure(slots.table, slots.unused, meeting.job, rows)
+        flaws = self._clauses.flaws(slots.unused, meeting.job, rows & ~failure.excluded)
+        yield from (Blocked(POLICY, slots, each, detail=flaw) for flaw, each in flaws.items())
+        rows = rows & ~any_of(flaws.values(), slots.nowhere)
         in_use = rows & slots.in_use & failure.of_devices
         if in_use.any():
             asked = self._clauses.requested(meeting.job).get(GPUS, 1)

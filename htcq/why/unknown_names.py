@@ -15,7 +15,7 @@ from htcq.classad.names import as_written
 from htcq.classad.parser import parse
 from htcq.classad.tree import Call, Literal, Reference, every
 from htcq.pool.pool import Pool
-from htcq.pool.slot import DYNAMIC
+from htcq.pool.slot import DYNAMIC, startd_in
 from htcq.spelling import nearest
 from htcq.units import first_named
 from htcq.why.match_failure import DEDICATED_SCHEDULER, REQUIREMENTS, START, MatchFailure
@@ -72,7 +72,7 @@ def _with_schedulers(each: MatchFailure, pool: Pool) -> MatchFailure:
     if not wrong:
         return each
     name, slots = next(iter(wrong.items()))
-    machine = slots[0].partition("@")[2] or slots[0]
+    machine = startd_in(slots[0])
     verb = "is" if len(slots) == 1 else "are"
     return replace(
         each,

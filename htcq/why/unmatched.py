@@ -8,13 +8,12 @@ clause that refers to the clock, the load or the owner of the machine.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from htcq.classad.clauses import bare, conjuncts
+from htcq.classad.clauses import bare
 from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
 from htcq.htcondor.attributes import MACHINE, SLOT, names
@@ -32,7 +31,8 @@ from htcq.units import DISK
 from htcq.why import match_failure as wall
 from htcq.why.blocked import Blocked
 from htcq.why.clause_walls import waits_for_no_time
-from htcq.why.clauses import Clauses, Failure, any_of
+from htcq.why.clauses import Clauses, Failure
+from htcq.why.hidden_slots import HIDDEN, NONE_HIDDEN, Hidden
 from htcq.why.match_failure import MatchFailure
 from htcq.why.requests import with_expressions
 from htcq.why.requirements import Clause
@@ -76,21 +76,21 @@ _OF_UNSUITING = frozenset((
 
 @dataclass(frozen=True)
 class Unmatched:
-    """One autocluster that fits nowhere.
-
-    ``idle`` is the number of each submitter's jobs. ``only_start`` says whether
-    there is a slot that only its own Requirements keep from the jobs.
-    """
+    """One autocluster that fits nowhere; ``idle`` is the number of each submitter's jobs."""
 
     request: Request
     idle: Counter[str]
     walls: tuple[MatchFailure, ...]
-    only_start: bool
 
     @property
     def jobs(self) -> int:
         """The number of its jobs."""
         return sum(self.idle.values())
+
+    @property
+    def first(self) -> MatchFailure:
+        """The last obstacle between the jobs and all slots."""
+        return unsuiting(self.walls)
 
 
 #: Returns which slots of a kind are rows of a table, and for how many slots each stands.
@@ -227,14 +227,22 @@ class _Tables:
 class UnusedSlots:
     """Slots with no job on them; the slots of each of ``kinds`` have one shape and one frame."""
 
-    def __init__(self, kinds: Sequence[SlotClass], before: UnusedSlots | None = None) -> None:
+    def __init__(
+        self,
+        kinds: Sequence[SlotClass],
+        before: UnusedSlots | None = None,
+        hidden: Hidden = NONE_HIDDEN,
+    ) -> None:
         """Take ``kinds``; ``before`` are the slots of the same pool with other settings.
 
-        Both share the tables of slots that did not change.
+        Both share the tables of slots that did not change, and what is ``hidden``.
         """
         self._tables: _Tables = _Tables() if before is None else before._tables
-        self._alike = self._tables.alike(kinds)
-        self.count = sum(kind.count for kind in kinds)
+        self._of_hidden: Hidden = hidden if before is None else before._of_hidden
+        seen, unseen = self._of_hidden.apart(kinds)
+        self._alike, self._hidden = self._tables.alike(seen), self._tables.alike(unseen)
+        #: How many the negotiator sees.
+        self.count = sum(kind.count for kind in seen)
 
     def blocked(self, request: Request) -> Sequence[Blocked] | None:
         """Return the obstacles of ``request`` on all slots.
@@ -243,13 +251,16 @@ class UnusedSlots:
         """
         job, found = self._tables.context.job(request), []
         asked = list(self._asked(request, _largest, _each))
+        hidden = list(self._asked(request, _largest, _each, are_seen=False))
         # Most jobs suit some slot, which is seen without taking Requirements apart.
-        if any(self._tables.suit(slots, job) for slots in asked):
+        if any(self._tables.suit(slots, job) for slots in (*asked, *hidden)):
             return None
-        for slots in asked:
+        for slots in (*asked, *hidden):
             blocked = self._tables.blocked(slots, job)
             if blocked is None:
                 return None
+            if slots in hidden:
+                blocked = blocked._replace(how=HIDDEN, detail=self._of_hidden.cure)
             found.append(blocked)
         return found
 
@@ -258,22 +269,24 @@ class UnusedSlots:
         job = self._tables.context.job(request)
         return with_expressions(job, slot_side(blocked, self.count))
 
-    def nowhere(self, request: Request) -> Sequence[Blocked] | None:
-        """Return the obstacles of ``request`` where no slot would take it; None where one would.
-
-        None is returned of jobs that do not want to run, too.
-        """
-        return None if _held_back(request) else self.blocked(request)
-
     def has_room_now(self, request: Request) -> bool:
         """Return whether some slot would take ``request`` with what it has left now."""
         job = self._tables.context.job(request)
-        asked = self._asked(request, _roomiest, _offered)
+        asked = (
+            *self._asked(request, _roomiest, _offered),
+            *self._asked(request, _roomiest, _offered, are_seen=False),
+        )
         return any(self._tables.has_room(slots, job) for slots in asked)
 
-    def _asked(self, request: Request, some: _Rows, every: _Rows) -> Iterator[SlotStates]:
-        """Yield the tables of ``some`` slots, or of ``every`` one that differs to ``request``."""
-        for shared, kinds in self._alike.items():
+    def _asked(
+        self, request: Request, some: _Rows, every: _Rows, are_seen: bool = True
+    ) -> Iterator[SlotStates]:
+        """Yield the tables of ``some`` slots, or of ``every`` one that differs to ``request``.
+
+        They are those that the negotiator sees, or those that are hidden from it.
+        """
+        alike = self._alike if are_seen else self._hidden
+        for shared, kinds in alike.items():
             rows = every if self._tables.looks_at_each(kinds, request) else some
             slots = self._tables.of(shared, kinds, rows)
             if slots is not None:
@@ -285,27 +298,35 @@ def none_suits(walls: Iterable[MatchFailure]) -> bool:
     return not any(each.id in _OF_SUITING for each in walls)
 
 
-def unsuiting(walls: Sequence[MatchFailure], only_start: bool = False) -> MatchFailure:
-    """Return that one of ``walls`` that keeps a job from most slots which do not suit it.
+def unsuiting(walls: Sequence[MatchFailure]) -> MatchFailure:
+    """Return that one of ``walls`` that is the last obstacle between a job and all slots.
 
-    ``only_start``: there is a slot that nothing but START keeps from it; that comes first.
+    That is what holds for all of them, as it gives no number or needs no slot to be false; else the
+    first, which keeps the job from the last ones (:func:`htcq.why.slot_walls.slot_side`).
     """
     found = [each for each in walls if each.id in _OF_UNSUITING]
-    if only_start:
-        found = [each for each in found if each.id == wall.START] or found
-    return max(found, key=_slots_of, default=walls[0])
+    every = [each for each in found if "slots" not in each.amounts or _is_never(each)]
+    return (every or found or list(walls))[0]
 
 
-def most_first(walls: Sequence[MatchFailure], only_start: bool) -> Sequence[MatchFailure]:
-    """Return ``walls`` of a job that no slot suits: first what keeps it from most slots."""
-    first = unsuiting(walls, only_start)
+def _is_never(each: MatchFailure) -> bool:
+    """Return whether the job's own Requirements are false whatever a slot has."""
+    clause = str(each.amounts.get("clause", ""))
+    return each.id == wall.REQUIREMENTS and literal(bare(clause)) is False
+
+
+def last_first(walls: Sequence[MatchFailure]) -> Sequence[MatchFailure]:
+    """Return ``walls`` of a job that no slot suits: first the last obstacle between both."""
+    first = unsuiting(walls)
     return sorted(walls, key=lambda each: (each is not first, each.id not in _OF_UNSUITING))
 
 
-def _slots_of(each: MatchFailure) -> float:
-    """Return for how many slots a reason holds: for all where it gives no number."""
-    number = each.amounts.get("slots")
-    return float(number) if isinstance(number, (int, float)) else math.inf
+def cause_of(each: MatchFailure) -> str:
+    """Return the key by which reasons of several autoclusters are one: the clause, or the asset."""
+    amounts = each.amounts
+    if each.id == wall.REQUEST_UNDEFINED:
+        return str(amounts["expression"])
+    return str(amounts.get("clause") or amounts.get("asset") or "several assets")
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
@@ -317,31 +338,10 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         idle.setdefault(id(request), Counter())[submitter] += wanted
     for key in sorted(idle, key=lambda each: -sum(idle[each].values())):
         request = requests[key]
-        if _held_back(request):
-            continue
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slots.walls(request, blocked))
-            yield Unmatched(request, idle[key], walls, only_start(blocked))
-
-
-def only_start(blocked: Iterable[Blocked]) -> bool:
-    """Return whether there is a slot that only its own Requirements keep from the jobs."""
-    return any(_has_only_start(each) for each in blocked)
-
-
-def _has_only_start(blocked: Blocked) -> bool:
-    failure = blocked.failure
-    of_job = any_of(
-        [rows for clause, rows in failure.clauses.items() if clause.of_job], failure.nowhere
-    )
-    return bool((~of_job & ~failure.lacks_any).any())
-
-
-def _held_back(request: Request) -> bool:
-    """Return whether the job itself does not want to run: a clause of its Requirements is false."""
-    clauses = conjuncts(request.frame.text("Requirements"))
-    return any(literal(bare(clause)) is False for clause in clauses)
+            yield Unmatched(request, idle[key], walls)
 
 
 def _is_out_of_use(slot: Slot) -> bool:

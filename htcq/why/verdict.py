@@ -40,6 +40,7 @@ from htcq.why.blocked import Blocked
 from htcq.why.competition import Competition, open_orders
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
+from htcq.why.hidden_slots import hidden_of
 from htcq.why.leftovers import after_cycle
 from htcq.why.match_failure import (
     CLAIM_REFUSED,
@@ -61,7 +62,7 @@ from htcq.why.negotiator import crash_walls, negotiator_walls
 from htcq.why.returned import RETURNED, given_back, joined, refused
 from htcq.why.slots import SlotSide
 from htcq.why.state import is_to_come, state_walls
-from htcq.why.unmatched import UnusedSlots, most_first, none_suits, only_start
+from htcq.why.unmatched import UnusedSlots, last_first, none_suits
 
 #: What keeps jobs in a pool without slots, and what there is to do.
 NO_SLOT = "the collector has no slot"
@@ -91,8 +92,6 @@ class Verdict:
     #: Whether no slot of the pool would take them even with no job on it, or the schedd itself,
     #: where that starts them.
     fits_nowhere: bool = False
-    #: Whether there is a slot among these that nothing but its own Requirements keeps from them.
-    only_start: bool = False
     equals: int = 0
 
 
@@ -105,7 +104,6 @@ class _JobVerdict(NamedTuple):
     rejection: str = ""
     would_start_by: str = ""
     fits_nowhere: bool = False
-    only_start: bool = False
 
 
 @dataclass(frozen=True)
@@ -342,9 +340,7 @@ class Verdicts:
         if nowhere is None:
             return self._stays(*walls, rejection=rejection)
         # No limit that it meets before counts: without it the job starts no sooner.
-        is_start = only_start(nowhere)
-        found = self._stays(*most_first(walls, is_start), rejection=rejection, fits_nowhere=True)
-        return found._replace(only_start=is_start)
+        return self._stays(*last_first(walls), rejection=rejection, fits_nowhere=True)
 
     def _returned(
         self, job: Job, returned: tuple[MatchFailure, ...], is_closed: bool
@@ -360,10 +356,10 @@ class Verdicts:
 
     def _nowhere(self, run: Run, job: Job) -> Sequence[Blocked] | None:
         """Return the obstacles of a job that fits no slot, even with no job on it; else None."""
-        found = self._unused.nowhere(run.request)
+        found = self._unused.blocked(run.request)
         if found is not None and self.cycle.looks_at_clock:
             # The cycle's own requests have a moment in the place of the clock.
-            return self._unused.nowhere(Request(job))
+            return self._unused.blocked(Request(job))
         return found
 
     @cached_property
@@ -372,7 +368,8 @@ class Verdicts:
 
     @cached_property
     def _unused(self) -> UnusedSlots:
-        return UnusedSlots(offered_classes(slot_classes(self.pool.slots or ())))
+        kinds = offered_classes(slot_classes(self.pool.slots or ()))
+        return UnusedSlots(kinds, hidden=hidden_of(self.cycle.quotas))
 
     def _asker(self, place: _Place) -> SubmitterQueue | None:
         """Return the submitter that asked for the run; one with a talk before one without."""

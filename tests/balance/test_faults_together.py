@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.balance.balance import Balance
-from htcq.report.views.status import plugin
+from htcq.report.views.status import gain_text, plugin
 from tests.audit.sites import (
     Text,
     accounting,
@@ -128,6 +128,20 @@ def test_where_no_cycle_comes_all_that_jobs_would_use_stands_for_that() -> None:
 
     assert absent is not None
     assert (absent.amounts.cpus, absent.jobs) == (16, 16)
+
+
+def test_what_to_do_and_what_the_first_cycle_starts_are_one_number() -> None:
+    """Seen on 25.14.1: one job with a concurrency limit starts on a partitionable slot in a cycle."""
+    found = check(pool_at(GOLDEN / "field" / "pegasus-limit-one-per-cycle"))
+
+    assert [each.partition("its first cycle")[2] for each in found.once_a_negotiator_works] == [
+        " starts 1 job, 14 wait (outranked, such as node.test#1.10)"
+    ]
+    (todo,) = found.todo
+    assert (todo.gain.jobs, todo.gain.started, todo.gain.starts.cpus) == (15, 1, 1)
+    said = "15 jobs would start and use weight 15 of the slots, 1 of them with the first cycle"
+    assert gain_text(todo) == said
+    assert said in plugin(found, ())[1]
 
 
 def test_jobs_that_a_crash_keeps_wait_for_that_first() -> None:

@@ -268,6 +268,33 @@ def test_only_files_that_the_command_line_names_are_written(tmp_path: Path) -> N
     assert (tmp_path / "page.html").read_text() == "<p>"
 
 
+_SILENT = """
+import io, os, sys
+from htcq.operations import confined
+from htcq.errors import ConfinementError
+from htcq.limits import Limits
+confined.enabled = True
+for stream in (None, io.StringIO()):
+    sys.stdout = stream
+    for work in (lambda: 5, lambda: os._exit(0)):
+        try:
+            found = confined.evaluated(work, "a pool", Limits(unconfined=True), 400 << 20, 600)
+        except ConfinementError as error:
+            found = error
+        print(found, file=sys.stderr)
+"""
+
+
+def test_a_record_comes_without_a_standard_output_too(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SILENT],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    ended = "a pool: the process that evaluates it ended without a record"
+    assert done.stderr.splitlines() == ["5", ended, "5", ended]
+
+
 _MAKE = """
 import os
 from htcq.operations import confined

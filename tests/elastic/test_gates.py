@@ -208,6 +208,21 @@ def test_what_a_window_takes_away_was_there_before() -> None:
     assert seen_of(sight(pool_weight=500.0), FRESH, 0.5).known_weight == 1000.0
 
 
+def test_a_look_of_the_future_counts_for_nothing_and_is_told() -> None:
+    """Else nothing would be compared with the accountant until then."""
+    later = UsageLook(NOW + 9000, {"gx": 8.0}, ("gx",))
+    found = look_of(usage(8, 14), NOW, later, 60.0)
+    assert (found.time, found.apart) == (NOW, ())
+    state = state_of([JournalRecord(1, NOW - 300, LOOK, seen=replace(SEEN, usage=later))])
+    seen = sight(usage=usage(8, 14))
+    assert any(
+        "the last look at what groups use is of 9000 s after now" in each
+        for each in ignored_faults(seen, state, SETTINGS, NOW)
+    )
+    sound = state_of([JournalRecord(1, NOW - 300, LOOK, seen=replace(SEEN, usage=LOOK_BEFORE))])
+    assert not list(ignored_faults(seen, sound, SETTINGS, NOW))
+
+
 LOOK_BEFORE = UsageLook(NOW - 300, {"gx": 8.0, "gy": 2.0})
 
 

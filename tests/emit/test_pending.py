@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from htcq.classads import Expr
 from htcq.emit.pending import hardware_changes, reconfig_pending, restart_pending
 from htcq.node import Node
 
@@ -139,3 +140,18 @@ def test_a_flag_that_is_an_expression_is_evaluated() -> None:
     assert restart_pending([SLOT], {**values, "CONSUMPTION_POLICY": "2 > 3"}) == (
         "CONSUMPTION_POLICY is off, and the running slots have one",
     )
+
+
+def test_no_expression_of_the_startd_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is not confined; what is configured on this machine is root's."""
+    evaluated = []
+    real = Expr.evaluate
+    monkeypatch.setattr(
+        Expr, "evaluate", lambda self, *more: evaluated.append(self.text) or real(self, *more)
+    )
+    odd = dict.fromkeys(("PartitionableSlot", "TotalCpus", "TotalMemory", "NumClaims"), "6 + 1")
+    ad = slot(**odd, SlotWeight="6 + 1", ConsumptionCpus="6 + 1")
+    assert "slot slot1@node.test is not partitionable" in restart_pending([ad], VALUES)
+    assert hardware_changes([ad], NODE, 1, VALUES) == ()
+    assert len(reconfig_pending([ad], VALUES)) == 2
+    assert "6 + 1" not in evaluated

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from htcq.expected.unmet import IDLE_CLAIMS, SUSPENDED
 from htcq.pool.pool import Pool
 from tests.audit.sites import found, schedd, submitter
@@ -87,11 +89,13 @@ def test_a_transform_that_makes_the_schedd_wait_after_each_start() -> None:
     assert observed(finding)["JOB_TRANSFORM_polite"] == "DEFAULT NextJobStartDelay 600"
 
 
-def _kept(config: str, *ads: str, since: int = NOW - 20, wanted: str = "access2") -> Pool:
+def _kept(
+    config: str, *ads: str, since: int = NOW - 20, wanted: str = "access2", own: str = ""
+) -> Pool:
     """Return a pool with an idle claim of access1, and a job that waits at another access point."""
     kept = claim(since=since, Activity='"Idle"')
     jobs = [waiting(ScheddName=f'"{wanted}"')]
-    whole = (free(), kept, access_point(), schedd("access2"), *ads, cycles())
+    whole = (free(), kept, own or access_point(), schedd("access2"), *ads, cycles())
     return site(*whole, jobs=jobs, access={"access1": config})
 
 
@@ -108,6 +112,40 @@ def test_a_transform_that_keeps_claims_is_told_at_the_first_look() -> None:
     # A job of it may come into the claim at once; and some seconds are what they are for.
     assert not found(IDLE_CLAIMS, _kept(warm, wanted="access1"))
     assert not found(IDLE_CLAIMS, _kept(warm.replace("86400", "300")))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_long"),
+    [
+        ("60 * 60", True),
+        ("= 60 * 60", True),
+        ("60 * 5", False),
+        ("ifThenElse(NumJobStarts > 0, 300, 3600)", True),
+    ],
+)
+def test_a_time_that_is_an_expression_is_computed(seconds: str, is_long: bool) -> None:
+    warm = f"JOB_TRANSFORM_NAMES = warm\nJOB_TRANSFORM_warm = SET KeepClaimIdle {seconds}\n"
+    assert bool(found(IDLE_CLAIMS, _kept(warm))) is is_long
+
+
+@pytest.mark.parametrize(
+    ("text", "is_long"),
+    [
+        ('[ Requirements = JobUniverse == 5; set_KeepClaimIdle = 60 * 60; set_x = "a;b" ]', True),
+        ("[ EVAL_SET_keepclaimidle = 3600 ]", True),
+        ("[ set_KeepClaimIdle = 300 ]", False),
+        ('[ delete_KeepClaimIdle = true; copy_KeepClaimIdle = "x" ]', False),
+        ("[ set_KeepClaimIdle = ", False),
+    ],
+)
+def test_a_transform_that_is_a_classad_counts_where_the_schedd_takes_it(
+    text: str, is_long: bool
+) -> None:
+    """Until 25.8.1: job_transforms.cpp of 25.8.2 ignores it."""
+    warm = f"JOB_TRANSFORM_NAMES = warm\nJOB_TRANSFORM_warm = {text}\n"
+    older = access_point(CondorVersion='"$CondorVersion: 24.0.5 2025-01-01 $"')
+    assert bool(found(IDLE_CLAIMS, _kept(warm, own=older))) is is_long
+    assert not found(IDLE_CLAIMS, _kept(warm))
 
 
 def test_a_dedicated_scheduler_that_never_gives_claims_back() -> None:

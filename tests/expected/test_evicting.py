@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from htcq.expected import machines
 from htcq.expected.unmet import HELD_BY_FAULTS, LASTS
 from tests.audit.sites import Text, found, job
 from tests.balance.pools import balanced
@@ -18,6 +19,16 @@ def test_preempt_that_is_true_is_no_sound_pool() -> None:
     assert "PREEMPT is true on 1 machine (node1)" in finding.message
     assert (finding.severity.word, observed(finding)["PREEMPT"]) == ("error", "True")
     assert not balanced(given).is_sound
+
+
+def test_starts_that_fail_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several looks ask for them, and each is at all jobs of the pool."""
+    looks = []
+    real = machines._failing_starts
+    monkeypatch.setattr(machines, "_failing_starts", lambda *all_: looks.append(1) or real(*all_))
+    execute = {"node1": "PREEMPT = True\nKILL = True\n"}
+    balanced(site(free(), cycles(), jobs=[waiting()], execute=execute))
+    assert looks == [1]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,19 @@ def test_jobs_that_a_starter_executes_are_not_late() -> None:
     assert found(STARTS, site(free(), *CLAIMS, cycles(), jobs=earlier))
 
 
+def test_without_the_time_of_a_claim_it_is_not_told() -> None:
+    """Not 1970."""
+    unknown: dict[str, Text | None] = {"JobCurrentStartDate": None}
+    jobs = [placed(0, **unknown), placed(1, **unknown)]
+    finding = only(STARTS, site(free(), *CLAIMS, cycles(), jobs=jobs))
+    assert "have claims on node1, and none has begun" in finding.message
+    finding = only(STARTS, site(free(), *CLAIMS, cycles(), jobs=[placed(0), jobs[1]]))
+    assert "have claims on node1 since 2027-01-15 05:30 UTC, and none" in finding.message
+    deferred = [placed(proc, DeferralTime=NOW + 36_000, **unknown) for proc in range(2)]
+    finding = only(STARTS, site(free(), *CLAIMS, access_point(), cycles(), jobs=deferred))
+    assert "have claims and wait there for their DeferralTime" in finding.message
+
+
 def test_a_capture_without_names_may_not_have_the_attribute() -> None:
     jobs = [placed(0), placed(1)]
     given = replace(site(free(), *CLAIMS, cycles(), jobs=jobs), anonymous=True)

@@ -125,6 +125,7 @@ def test_a_machine_that_holds_every_job_by_its_own_policy_or_for_its_disk(
 
 def test_an_access_point_whose_directories_are_gone() -> None:
     """Seen on 25.14.1 with a purged directory: jobs that ran cannot write output, others cannot begin."""
+    lost_none = access_point(RecentJobsCompleted=0)
     lost: dict[str, Text | None] = {"JobStatus": 5, "NumShadowStarts": 1}
     output: dict[str, Text | None] = {**lost, "HoldReasonCode": 12, "HoldReasonSubCode": 13}
     directory: dict[str, Text | None] = {**lost, "HoldReasonCode": 14, "HoldReasonSubCode": 2}
@@ -132,7 +133,7 @@ def test_an_access_point_whose_directories_are_gone() -> None:
         waiting("1.0", LATELY, **output), waiting("1.1", LATELY, **output),
         waiting("1.2", LATELY, **directory), waiting("2.0"),
     ]  # fmt: skip
-    finding = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=jobs))
+    finding = only(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=jobs))
     assert finding.message == (
         "3 jobs of access1, such as 1.0, went on hold since 2027-01-15 07:59 UTC, all of its jobs "
         "that had a slot: of 2 their output cannot be written (HoldReasonCode 12) and of 1 their initial "
@@ -141,17 +142,19 @@ def test_an_access_point_whose_directories_are_gone() -> None:
     assert (finding.subject, finding.severity.word) == ("access point access1", "warning")
     eve = {**directory, "User": '"eve@site"', "Owner": '"eve"'}
     several = [*jobs, waiting("3.0", LATELY, **eve)]
-    error = only(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=several))
+    error = only(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=several))
     assert error.severity.word == "error"
     runs = waiting("4.0", JobStatus=2, NumShadowStarts=1)
-    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=[*several, runs]))
+    assert not found(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=[*several, runs]))
     completes = access_point(RecentJobsCompleted=1)
     assert not found(HELD_BY_FAULTS, site(free(), completes, cycles(), jobs=several))
+    for unknown in (access_point(), access_point(RecentJobsCompleted="undefined")):
+        assert not found(HELD_BY_FAULTS, site(free(), unknown, cycles(), jobs=several))
     old = [waiting(f"1.{proc}", NOW - 90000, **directory) for proc in range(3)]
-    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=old))
+    assert not found(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=old))
     # Output that a job never wrote.
     none = [waiting(f"1.{proc}", LATELY, **{**output, "HoldReasonSubCode": 2}) for proc in range(3)]
-    assert not found(HELD_BY_FAULTS, site(free(), access_point(), cycles(), jobs=none))
+    assert not found(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=none))
     full = [
         waiting(f"1.{proc}", LATELY, **{**output, "HoldReasonSubCode": 28}) for proc in range(3)
     ]

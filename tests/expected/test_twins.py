@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from htcq.expected.unmet import TWINS
 from htcq.pool.pool import Pool
-from tests.audit.sites import Text, found
+from tests.audit.sites import Text, collector, found
 from tests.expected.pools import (
     LATELY,
     LONG_AGO,
@@ -32,9 +32,10 @@ def _running(id_: str, **changes: Text | None) -> str:
     return waiting(id_, **{**own, **changes})
 
 
-def _pool(*jobs: str, **changes: Text | None) -> Pool:
+def _pool(*jobs: str, counted_since: Text | None = _STARTED - 100, **changes: Text | None) -> Pool:
     own = {**_TWIN, **changes}
-    return site(free(**own), claim(**own), cycles(), jobs=jobs)
+    counts = collector(DaemonStartTime=counted_since)
+    return site(free(**own), claim(**own), counts, cycles(), jobs=jobs)
 
 
 def test_two_jobs_in_one_slot_of_two_startds() -> None:
@@ -54,6 +55,21 @@ def test_a_machine_that_was_started_again_is_no_twin() -> None:
     new = _running("2.0", JobCurrentStartDate=LONG_AGO + 300)
     assert not found(TWINS, _pool(_running("1.0"), new, **again))
     assert not found(TWINS, _pool(_running("1.0"), **again))
+
+
+def test_a_startd_of_before_sent_updates_too() -> None:
+    """A job was lost a while after the restart, and its schedd looks for it: two jobs in one slot."""
+    ten_days, one_day = NOW - 864_000, NOW - 86_400
+    again: dict[str, Text | None] = {
+        "DaemonStartTime": one_day, "UpdatesTotal": 2890, "UpdateSequenceNumber": 290,
+    }  # fmt: skip
+    jobs = (_running("1.0"), _running("2.0"))
+    assert not found(TWINS, _pool(*jobs, counted_since=ten_days, **again))
+    assert not found(TWINS, _pool(*jobs, counted_since=None, **again))
+    # Two of them sent that since the collector was started.
+    assert found(TWINS, _pool(*jobs, counted_since=one_day, **again))
+    twice: dict[str, Text | None] = {**again, "UpdatesTotal": 5800}
+    assert found(TWINS, _pool(*jobs, counted_since=ten_days, **twice))
 
 
 def test_what_users_may_write_accuses_no_machine() -> None:

@@ -6,7 +6,7 @@ from htcq.balance.causes import RUNNING
 from htcq.expected.unmet import UNASKED
 from htcq.pool.pool import Pool
 from htcq.report.views.status import standing_text
-from tests.audit.sites import Text, found, static_slot
+from tests.audit.sites import Text, dynamic_slot, found, static_slot
 from tests.balance.pools import balanced
 from tests.expected.pools import cycles, free, observed, only, site, waiting
 
@@ -32,7 +32,7 @@ def test_cores_that_no_job_asked_for() -> None:
     given = _pool(_STATIC, *_FULL, jobs=[_running(), *(waiting(f"5.{n}") for n in range(3))])
     finding = only(UNASKED, given)
     assert finding.message == (
-        "1 of 2 cores in 1 claim of static slots of m6 is asked for by no job; 1 waiting job, "
+        "1 of 2 cores in 1 claim on m6 is asked for by no job; 1 waiting job, "
         "such as 5.0, would fit there"
     )
     assert finding.severity.word == "warning"
@@ -40,7 +40,17 @@ def test_cores_that_no_job_asked_for() -> None:
     running = balanced(given).of(RUNNING)
     assert running is not None
     assert running.amounts.weight == 2, "the accountant charges all of it"
-    assert "static slots whose jobs ask for less (2)" in standing_text(running)
+    assert "in slots whose jobs ask for less (2)" in standing_text(running)
+
+
+def test_cores_that_the_machine_adds_to_a_request() -> None:
+    """CONSUMPTION_CPUS = TotalSlotCpus: a job of one core has a dynamic slot of two."""
+    claim = dynamic_slot("slot1_1@m6", **{**_CLAIMED, "SlotType": '"Dynamic"'})
+    running = waiting("3.0", JobStatus=2, CurrentHosts=1, RemoteHost='"slot1_1@m6"')
+    parent = free("slot1@m6", Cpus=0)
+    finding = only(UNASKED, _pool(claim, parent, *_FULL, jobs=[running, waiting("5.0")]))
+    assert finding.message.startswith("1 of 2 cores in 1 claim on m6 is asked for by no job")
+    assert finding.advice.startswith("CONSUMPTION_CPUS or MODIFY_REQUEST_EXPR_REQUESTCPUS of m6")
 
 
 def test_where_most_machines_are_so_it_is_information() -> None:

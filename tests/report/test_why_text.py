@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
+
+from htcq.expected.unmet import Unmet, keys_of
 from htcq.pool.pool import Pool
 from htcq.report.views.why_text import show_verdicts
 from htcq.units import show_moment
 from htcq.why.verdict import Verdicts
-from tests.audit.sites import job, negotiator, pool, schedd, slot, submitter
+from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 
 STARTED = 1_760_000_000
 
@@ -36,3 +39,38 @@ def test_a_job_that_its_schedd_starts_is_not_said_to_suit_no_slot() -> None:
     lines = lines_on(given)
     assert lines[0].endswith(": does not start: the schedd access1 does not meet its Requirements")
     assert "no slot" not in "".join(lines)
+
+
+CAME = 1_800_000_000
+
+
+@pytest.mark.parametrize(
+    ("rejected", "ids", "head"),
+    [
+        (None, (), "starts: the next cycle matches it"),
+        (None, ("starts-do-not-last",), "starts: the next cycle matches it"),
+        (CAME - 900, (), "starts: the next cycle matches it"),
+        (
+            CAME - 20, (),
+            "did not start with the last cycle; the next cycle matches it",
+        ),
+        (
+            CAME - 20, ("expected-starts-missing",),
+            "did not start, though the simulated cycle starts it",
+        ),
+        (None, ("matched-jobs-do-not-start",), "did not start, though the simulated cycle starts it"),
+    ],
+)  # fmt: skip
+def test_the_first_line_says_what_was_seen_before_what_is_simulated(
+    rejected: int | None, ids: tuple[str, ...], head: str
+) -> None:
+    said: dict[str, Text] = {"LastRejMatchReason": '"no match found"'}
+    asks: dict[str, Text] = {} if rejected is None else {**said, "LastRejMatchTime": rejected}
+    given = pool(
+        slot(), schedd(), submitter(), negotiator(LastNegotiationCycleTime0=CAME - 30),
+        jobs=[job(ScheddName='"access1"', **asks)],
+    )  # fmt: skip
+    unmet = [Unmet(each, "m1", "text", "cure", jobs=keys_of(given.jobs or ())) for each in ids]
+    out = StringIO()
+    show_verdicts(Verdicts(given).on(given.jobs or ()), given, out, unmet)
+    assert out.getvalue().splitlines()[0].endswith(f"access1: {head}")

@@ -72,7 +72,15 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
         (
             {"central_managers": ["cm1.site"]},
             "q.toml: elastic.write.central_managers is ['cm1.site']",
-            "it must be a list of machines",
+            "it must be a list of two machines or more",
+        ),
+        *(
+            (
+                {"central_managers": names},
+                f"q.toml: elastic.write.central_managers is {names}",
+                "it must be a list of two machines or more",
+            )
+            for names in (["", ""], ["cm1.site", ""], ["cm1.site", " "], ["cm1.site", "CM1.site"])
         ),
         (
             {"offer_step": 1.1},

@@ -110,7 +110,54 @@ def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
 
     assert found["start"].amounts["slots"] == 1
     assert found["no-such-machine"].amounts["slots"] == 2
-    assert "START refuses the job on 1 of 3 slots" in found["start"].text
+    assert found["start"].text == "1 of 3 slots is large enough; START refuses the job on it"
+
+
+PINNED = f'TARGET.Machine == "n1" && TARGET.Arch == "X86_64" && {NEEDS}'
+
+
+@pytest.mark.parametrize(
+    ("of_n1", "asked", "id_", "text"),
+    [
+        (
+            {}, {"RequestMemory": 102_400}, "no-such-machine",
+            "Requirements and START allow 1 of 4 slots; the job asks for 100 GiB memory, and the "
+            "largest slot has 16 GiB memory of these",
+        ),
+        (
+            {"Start": "Healthy"}, {"RequestMemory": 102_400}, "no-such-machine",
+            "Requirements allow 1 of 4 slots; the job asks for 100 GiB memory, and the largest "
+            "slot has 16 GiB memory of these",
+        ),
+        (
+            {"Start": "Healthy"}, {}, "start",
+            "Requirements allow 1 of 4 slots; START: Healthy refuses the job on it",
+        ),
+        (
+            {"Arch": '"amd64"'}, {}, "requirements",
+            'other clauses of Requirements allow 1 of 4 slots; Requirements: TARGET.Arch == "X86_64" '
+            'excludes it: Arch of the slot is "amd64"',
+        ),
+    ],
+)  # fmt: skip
+def test_the_last_obstacle_comes_first(
+    of_n1: dict[str, str], asked: dict[str, object], id_: str, text: str
+) -> None:
+    """What keeps a job from its own machine tells more than that it asks for this machine."""
+    large = {"Memory": 200_000, "TotalSlotMemory": 200_000}
+    slots = [
+        slot(f"slot1@n{number}", **{
+            **SLOT, "Machine": f'"n{number}"', "Arch": '"X86_64"', "Start": "Opened",
+            **(of_n1 if number == 1 else large),
+            **({"Start": "true"} if number == 1 and "Start" not in of_n1 else {}),
+        })
+        for number in range(4)
+    ]  # fmt: skip
+    found = verdict(*slots, Requirements=PINNED, **asked)
+
+    assert found.fits_nowhere
+    assert (found.walls[0].id, found.walls[0].text[: len(text)]) == (id_, text)
+    assert any(each.text.startswith("Requirements: TARGET.Machine") for each in found.walls[1:])
 
 
 def test_an_asset_that_no_slot_has_at_all() -> None:

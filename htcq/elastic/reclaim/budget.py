@@ -10,6 +10,15 @@ from htcq.elastic.reclaim.reclaim_fields import JobEntry
 from htcq.settings.pool_share import limit_in
 from htcq.settings.reclaim import ReclaimLimits
 
+#: So many seconds back actions that were of use make the next one larger.
+STREAK = 3600.0
+
+
+def most_at_once(limits: ReclaimLimits, claims: int, useful: int) -> int:
+    """Return how many jobs one action may take back; the parameters are those of the budget."""
+    first = max(1, int(claims * limits.pool_percent / 100))
+    return first << useful
+
 
 class ReclaimBudget:
     """What is left of the limits.
@@ -28,7 +37,7 @@ class ReclaimBudget:
         useful: int = 0,
     ) -> None:
         percent = min(100.0, limits.pool_percent * 2**useful)
-        of_pool = max(1, int(claims * limits.pool_percent / 100)) * 2**useful
+        of_pool = most_at_once(limits, claims, useful)
         day_jobs = int(limit_in(limits.day_jobs, claims))
         of_day = day_jobs - len(today)
         self._most: int = min(of_pool, max(0, of_day))

@@ -71,10 +71,7 @@ class FreeSpaces:
     def place(self, name: str) -> str:
         """Return the place of slot ``name``: the slot that it was carved from, or itself."""
         slot = self._slots.get(name)
-        if slot is None or slot.type != DYNAMIC:
-            return name
-        first, at, machine = name.partition("@")
-        return f"{first.rpartition('_')[0]}{at}{machine}"
+        return name if slot is None else slot.parent
 
     def free(self) -> tuple[str, ...]:
         """Return the names of the places that could take a job now, sorted."""

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from htcq.elastic.reclaim.budget import ReclaimBudget
+from htcq.elastic.reclaim.budget import STREAK, ReclaimBudget
 from htcq.elastic.reclaim.candidates import Candidates
 from htcq.elastic.reclaim.ceiling_plan import CeilingPlan, no_longer_needed, to_renew
 from htcq.elastic.reclaim.choice import EvictionChoice
@@ -38,8 +38,6 @@ from htcq.settings.reclaim import ReclaimLimits
 
 #: How many seconds an event may be ahead of the observation: reading a pool takes a while.
 _AHEAD = 5.0
-#: So many seconds back actions that were of use make the next one larger.
-_STREAK = 3600.0
 
 
 def plan_reclaim(
@@ -289,7 +287,7 @@ class _Planner:
         able = candidates.of(claims, ledger)
         ceiling_plan = CeilingPlan(observation.claims, observation.idle, self._foreign())
         today = tuple(self.history.lost_today(now))
-        useful = self.history.useful_in_a_row(dict(plan.measured), now - _STREAK)
+        useful = self.history.useful_in_a_row(dict(plan.measured), now - STREAK)
         budget = ReclaimBudget(
             limits, len(observation.claims), observation.pool_weight, today, useful
         )

@@ -111,8 +111,10 @@ def _nowhere() -> dict[str, Shape]:
         "example": text("The id of one of them."),
         "text": text("What keeps that one from all slots."),
         "cure": text("What resolves that."),
-        "reason": text("The id of the reason that keeps it from most slots."),
+        "reason": text("The id of the reason that keeps it from the last slots."),
     }
+    by = listing("The same jobs by cause, most jobs first.", record("A cause.", dict(keys)))
+    keys["by"] = by
     about = "Jobs that no slot would take even with no job on it; null where there are none."
     return {"fits_nowhere": maybe(record(about, keys))}
 

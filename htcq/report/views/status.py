@@ -28,10 +28,12 @@ from htcq.report.moments import iso_or_none, since_words
 from htcq.report.verdict import CRITICAL, OK, WARNING, Measure, Verdict
 from htcq.report.views.held import held_json
 from htcq.report.views.holders import holder_json
+from htcq.report.views.nowhere import nowhere_json, nowhere_lines, nowhere_text
 from htcq.report.views.unmet import unmet_json
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import CPUS, amount_of, counted, shortened, show_number
 from htcq.why.match_failure import NO_DEMAND, NOT_ADVERTISED, WALLS
+from htcq.why.sums import OF_NEGOTIATOR
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
 #: From this part of the pool's weight on, what stands while jobs wait is critical.
@@ -40,8 +42,6 @@ _MUCH = 0.5
 _NAMED = 3
 #: How many machines a clause of the first sentence names.
 _MACHINES = 2
-#: Letters of a reason that a sentence repeats.
-_LETTERS = 160
 #: How much of a reason that somebody wrote.
 _REASON_LETTERS = 80
 #: Reasons that ads of access points tell, which know nothing of the last jobs.
@@ -62,12 +62,13 @@ def verdict_word(balance: Balance, health: Sequence[Ailment]) -> str:
 
 def headline(balance: Balance, zone: tzinfo | None = None) -> str:
     """Return the state of the pool: what stands idle while jobs wait, or what is in use."""
+    nowhere = None if balance.demand is None else balance.demand.nowhere
     clauses = [
         *_failures(balance),
         _long_wait(balance),
         idle_while_jobs_wait(balance, zone),
         _below(balance),
-        _nowhere(balance),
+        *(() if nowhere is None else nowhere_text(nowhere)),
     ]
     return "; ".join(filter(None, clauses)) or use_of(balance)
 
@@ -140,16 +141,6 @@ def _below(balance: Balance) -> str:
     return ", ".join(named)
 
 
-def _nowhere(balance: Balance) -> str:
-    """Return how many jobs fit no slot, with the first of them and what keeps it from all."""
-    if balance.demand is None or balance.demand.nowhere is None:
-        return ""
-    nowhere = balance.demand.nowhere
-    jobs, fit = counted(nowhere.jobs, "job"), "fits" if nowhere.jobs == 1 else "fit"
-    why = shortened(nowhere.text, _LETTERS)
-    return f"{jobs} {fit} no slot of the pool, such as {nowhere.example}: {why}"
-
-
 def use_of(balance: Balance) -> str:
     """Return how many cores run jobs, and how many jobs wait and start."""
     total = balance.total.cpus
@@ -207,11 +198,8 @@ def status_json(balance: Balance, pool: Pool, health: Sequence[Ailment]) -> dict
     """Return what ``json.dumps`` takes."""
     demand = None
     if balance.demand is not None:
-        nowhere = balance.demand.nowhere
-        demand = {
-            **_demand(balance.demand),
-            "fits_nowhere": None if nowhere is None else nowhere._asdict(),
-        }
+        nowhere = nowhere_json(balance.demand.nowhere)
+        demand = {**_demand(balance.demand), "fits_nowhere": nowhere}
     return {
         "schema": SCHEMA,
         "source": pool.source,
@@ -331,9 +319,7 @@ def lifted_by(reason: str) -> str:
 
 def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     """Return the state and the text to print: never OK where something could not be looked at."""
-    found = OK
-    if not balance.is_sound:
-        found = WARNING
+    found = OK if balance.is_sound else WARNING
     lost = sum(each.amounts.weight for each in balance.faults)
     failed = sum(len(each.jobs) for each in balance.unmet if each.severity == ERROR)
     jobs = 0 if balance.demand is None else balance.demand.jobs
@@ -351,11 +337,12 @@ def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     return nagios.told(verdict)
 
 
-def gain_text(gain: Gain) -> str:
+def gain_text(each: Todo) -> str:
     """Return how many jobs would start once a cause is lifted: in all, and with the next cycle.
 
     It is empty where no job is known that something which failed keeps.
     """
+    gain, cycle = each.gain, "first" if each.cause in OF_NEGOTIATOR else "next"
     if gain.of_failure:
         return counted(gain.jobs, "job") if gain.jobs else ""
     if not gain.jobs:
@@ -365,7 +352,7 @@ def gain_text(gain: Gain) -> str:
         used = gain.wanted.in_words
     text = f"{counted(gain.jobs, 'job')} would start and use {used} of the slots"
     if 0 < gain.started < gain.jobs:
-        text += f", {gain.started} of them with the next cycle"
+        text += f", {gain.started} of them with the {cycle} cycle"
     return text
 
 
@@ -385,9 +372,10 @@ def _measures(balance: Balance) -> Iterator[Measure]:
 def _lines(balance: Balance) -> Sequence[str]:
     lines = [f"{each.id}: {each.text}: {each.cure}" for each in balance.unmet if each.is_fault]
     lines += [
-        f"{each.cause}: {gain_text(each.gain)}: {each.cure}"
+        f"{each.cause}: {gain_text(each)}: {each.cure}"
         for each in balance.todo if not each.gain.of_failure
     ]  # fmt: skip
+    lines += nowhere_lines(None if balance.demand is None else balance.demand.nowhere)
     lines += [f"{group.name}: {group_text(group)}" for group in balance.below]
     return nagios.at_most(lines)
 

@@ -22,6 +22,7 @@ from htcq.report.table import Table
 from htcq.report.terminal import line, show_lines
 from htcq.report.views.held import held_lines
 from htcq.report.views.holders import holders_text
+from htcq.report.views.nowhere import nowhere_cures
 from htcq.report.views.status import (
     FINDINGS,
     SOUND,
@@ -223,11 +224,11 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
 
 def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
     nowhere = None if balance.demand is None else balance.demand.nowhere
+    causes = () if nowhere is None else nowhere.causes
     of_start = {START_REFUSES, START_FALSE} & {each.cause for each in balance.todo}
     # What START alone refuses has its cure below, with what would start.
-    if nowhere is not None and not (nowhere.reason == START and of_start):
-        jobs = counted(nowhere.jobs, "job")
-        yield f"to do for {jobs} that no slot suits, such as {nowhere.example}: {nowhere.cure}"
+    if not (of_start and [each.reason for each in causes] == [START]):
+        yield from nowhere_cures(causes)
     if balance.todo:
         yield "to do, by the weight of the jobs that would start:"
     elif balance.below:
@@ -238,5 +239,5 @@ def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
     elif nowhere is None:
         yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
     for number, each in enumerate(balance.todo[:_LISTED], 1):
-        gain = gain_text(each.gain)
+        gain = gain_text(each)
         yield f"{number}. {each.cause}: {each.cure}" + (f" ({gain})" if gain else "")

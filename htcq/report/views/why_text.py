@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
-from htcq.expected.unmet import Unmet
+from htcq.expected.unmet import MISSING, STARTS, Unmet
 from htcq.pool.pool import Pool
 from htcq.poolquota.negotiator_health import long_wait, wait_text
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, show_lines
 from htcq.simulate.unmodelled import unmodelled
 from htcq.units import counted, show_span
-from htcq.why.agreement import negotiator_reason
+from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Obstacle, Starts, StartsAt
+from htcq.why.local_universe import MAY_BE
 from htcq.why.match_failure import NEGOTIATOR_ABSENT, NOT_IDLE, UNMATCHED_UNIVERSE
 from htcq.why.verdict import Verdict
 
@@ -25,6 +26,8 @@ _HOW = {
         "job"
     ),
 }
+#: Where cycles matched jobs, or are to match them, and none starts.
+_NO_START = (MISSING, STARTS)
 _THEN = {"match": "a match", "leftover": "in what is left of a slot matched with another job"}
 
 
@@ -43,7 +46,7 @@ def show_verdicts(
     """
     for verdict in verdicts:
         below = [*_below(verdict, pool, starts, last), *_unmet(verdict, unmet)]
-        head = Line(((one_line(_head(verdict, starts)), "strong"),))
+        head = Line(((one_line(_head(verdict, pool, unmet, starts)), "strong"),))
         show_lines([head, *map(line, below)], stream)
     show_long_wait(verdicts, pool, stream)
     show_unmodelled(pool, starts, stream)
@@ -72,19 +75,29 @@ def show_unmodelled(
         show_lines([Line(((one_line(sentence), "warning"),))], stream)
 
 
-def _head(verdict: Verdict, starts: Starts | None) -> str:
+def _head(verdict: Verdict, pool: Pool, unmet: Sequence[Unmet], starts: Starts | None) -> str:
     head = f"job {verdict.jobs[0].id} of {verdict.submitter}"
     if verdict.access_point:
         head += f" at {verdict.access_point}"
     alike = len(verdict.jobs) - 1
     if alike:
         head += f" and {counted(alike, 'job')} like it"
-    return f"{head}: {_verdict(verdict, starts)}"
-
-
-def _verdict(verdict: Verdict, starts: Starts | None) -> str:
     if verdict.starts:
-        return f"starts: {_HOW[verdict.starts_by]}"
+        return f"{head}: {_starting(verdict, pool, unmet)}"
+    return f"{head}: {_waiting(verdict, starts)}"
+
+
+def _starting(verdict: Verdict, pool: Pool, unmet: Iterable[Unmet]) -> str:
+    """Return how jobs start in the simulated cycle, after what was seen of them and is not that."""
+    if any(each.id in _NO_START and _concerns(each, verdict) for each in unmet):
+        return "did not start, though the simulated cycle starts it"
+    how = _HOW[verdict.starts_by]
+    if any(each.latest for each in _given(verdict, pool)):
+        return f"did not start with the last cycle; {how}"
+    return f"starts: {how}"
+
+
+def _waiting(verdict: Verdict, starts: Starts | None) -> str:
     if verdict.would_start_by:
         return f"waits for a negotiator; its first cycle starts it: {_THEN[verdict.would_start_by]}"
     first = verdict.walls[0] if verdict.walls else None
@@ -93,7 +106,9 @@ def _verdict(verdict: Verdict, starts: Starts | None) -> str:
     if first is not None and first.id == UNMATCHED_UNIVERSE:
         return "waits for its schedd, which starts it without a negotiator"
     if verdict.fits_nowhere and first is not None and "universe" in first.amounts:
-        return f"does not start: the schedd {verdict.access_point} does not meet its Requirements"
+        verb = "may" if MAY_BE in first.amounts else "does"
+        schedd = f"the schedd {verdict.access_point}"
+        return f"does not start: {schedd} {verb} not meet its Requirements"
     if verdict.fits_nowhere:
         return "does not start: no slot of the pool suits it"
     if starts is not None:
@@ -129,9 +144,13 @@ def _below(
 def _unmet(verdict: Verdict, unmet: Sequence[Unmet]) -> Iterator[str]:
     """Yield what should have happened to the jobs of a verdict, whatever the cycle is to do."""
     for each in unmet:
-        if any(each.concerns(verdict.access_point, job.id) for job in verdict.jobs):
+        if _concerns(each, verdict):
             yield f"  {each.id}: {each.text}"
             yield f"    resolved by: {each.cure}"
+
+
+def _concerns(each: Unmet, verdict: Verdict) -> bool:
+    return any(each.concerns(verdict.access_point, job.id) for job in verdict.jobs)
 
 
 def _last_obstacle(
@@ -153,8 +172,7 @@ def _reasons(verdict: Verdict, pool: Pool) -> Iterator[str]:
 
     The negotiator notes it in one of them.
     """
-    found = (negotiator_reason(pool, job) for job in verdict.jobs)
-    given = {(each.negotiator, each.latest, each.reason) for each in found if each is not None}
+    given = {(each.negotiator, each.latest, each.reason) for each in _given(verdict, pool)}
     for negotiator, latest, reason in sorted(given):
         who = "the negotiator"
         if negotiator:
@@ -163,6 +181,13 @@ def _reasons(verdict: Verdict, pool: Pool) -> Iterator[str]:
         if latest:
             cycle = "in its last cycle"
         yield f"  {who} said {cycle}: {reason}"
+
+
+def _given(verdict: Verdict, pool: Pool) -> Iterator[NegotiatorReason]:
+    for job in verdict.jobs:
+        reason = negotiator_reason(pool, job)
+        if reason is not None:
+            yield reason
 
 
 def line(text: str) -> Line:

@@ -18,9 +18,12 @@ from htcq.elastic.reclaim.reclaim_plan import Ceiling, ReclaimPlan
 from htcq.errors import ConfinementError, RefusedError
 from htcq.operations.handed_over import record_of, text_of
 from htcq.operations.reclaim_record import ObservedReclaim, check_observed
+from htcq.pool.literal_claims import LiteralClaim, LiteralClaims
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
+from htcq.settings.pool_share import PoolShare
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.store.reclaim_journal import ReclaimJournal
-from tests.elastic.reclaim.scenes import AT_ONCE, HALVES, borrowed
+from tests.elastic.reclaim.scenes import AT_ONCE, HALVES, Scene, borrowed
 
 
 def observed(plan: ReclaimPlan) -> ObservedReclaim:
@@ -36,8 +39,21 @@ def plan() -> ReclaimPlan:
     return found
 
 
-def check(found: ObservedReclaim, directory: Path, limits: ReclaimLimits = AT_ONCE) -> None:
-    check_observed(found, HALVES.groups, limits, ReclaimJournal(directory / "reclaim"))
+def claims_of(plan: ReclaimPlan, count: int = 8) -> LiteralClaims:
+    """Return claims of which the jobs of ``plan`` are some."""
+    evictions = plan.evictions
+    claims = [LiteralClaim(each.slot, each.submitter, each.schedd, each.job) for each in evictions]
+    return LiteralClaims(count, frozenset(claims))
+
+
+def check(
+    found: ObservedReclaim,
+    directory: Path,
+    limits: ReclaimLimits = AT_ONCE,
+    claims: LiteralClaims | None = None,
+) -> None:
+    journal = ReclaimJournal(directory / "reclaim")
+    check_observed(found, HALVES.groups, limits, journal, claims or claims_of(found.plan))
 
 
 def test_what_is_handed_over_is_the_plan(plan: ReclaimPlan, tmp_path: Path) -> None:
@@ -49,8 +65,28 @@ def test_what_is_handed_over_is_the_plan(plan: ReclaimPlan, tmp_path: Path) -> N
     check(found, tmp_path)
 
 
+def test_a_user_that_names_no_group_may_have_a_ceiling_by_the_declaration(tmp_path: Path) -> None:
+    """The catch-all group has him: nothing in his name says so."""
+    guests = ElasticGroup("guests", max={"cpus": 2}, users=("*",))
+    lender = ElasticGroup("lender", min={"cpus": 4}, max={"cpus": 8})
+    scene = Scene(ElasticQuotas((guests, lender))).machine().waits("2.0", "lender", 6)
+    for number in range(8):
+        scene.runs(f"1.{number}", "")
+    plan = scene.plan(AT_ONCE)
+    assert [each.group for each in plan.evictions] == ["guests"] * 6
+    assert [each.submitter for each in plan.ceilings] == ["bob@site"]
+
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    check_observed(observed(plan), (guests, lender), AT_ONCE, journal, claims_of(plan))
+
+
 def of_another_group(found: ObservedReclaim) -> ObservedReclaim:
     evictions = tuple(replace(each, group="other") for each in found.plan.evictions)
+    return replace(found, plan=replace(found.plan, evictions=evictions))
+
+
+def of_a_submitter_of_another(found: ObservedReclaim) -> ObservedReclaim:
+    evictions = tuple(replace(each, submitter="lender.eve@site") for each in found.plan.evictions)
     return replace(found, plan=replace(found.plan, evictions=evictions))
 
 
@@ -67,6 +103,7 @@ def with_a_ceiling_of_another(found: ObservedReclaim) -> ObservedReclaim:
     ("forged", "why"),
     [
         (of_another_group, "the group other of "),
+        (of_a_submitter_of_another, "lender.eve@site of .* is not of the group borrower"),
         (of_an_unknown_slot, "nothing is known of the slot of "),
         (
             with_a_ceiling_of_another,
@@ -93,6 +130,33 @@ def test_more_jobs_than_a_limit_allows_are_refused(
         check(observed(plan), tmp_path, replace(AT_ONCE, **{limit: 1}))
 
 
+@pytest.mark.parametrize("limit", ["day_jobs", "group_jobs", "user_jobs", "pool_percent"])
+def test_the_limits_are_shares_of_the_claims_that_slots_tell_of(
+    limit: str, plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    """A number that the confined process makes up raises none of them."""
+    share = 25.0 if limit == "pool_percent" else PoolShare(25)
+    limits = replace(AT_ONCE, **{limit: share})
+    check(observed(plan), tmp_path, limits)
+    with pytest.raises(RefusedError, match="2 jobs "):
+        check(replace(observed(plan), claims=8000), tmp_path, limits, claims_of(plan, 7))
+
+
+@pytest.mark.parametrize("field", ["submitter", "slot", "schedd", "job"])
+def test_a_claim_is_what_its_slot_says(field: str, plan: ReclaimPlan, tmp_path: Path) -> None:
+    """Else jobs of one user would count as those of several, and a limit for each would not hold."""
+    true = claims_of(plan)
+    other = replace(plan.evictions[0], **{field: "borrower.eve@site"})
+    found = observed(replace(plan, evictions=(other, *plan.evictions[1:])))
+    with pytest.raises(RefusedError, match="does not say that it has"):
+        check(found, tmp_path, claims=true)
+
+
+def test_a_snapshot_is_planned_by_what_was_found_in_it(plan: ReclaimPlan, tmp_path: Path) -> None:
+    journal = ReclaimJournal(tmp_path / "reclaim")
+    check_observed(observed(plan), HALVES.groups, AT_ONCE, journal, None)
+
+
 def test_a_plan_of_another_day_or_negotiator_does_not_hide_what_was_vacated_today(
     plan: ReclaimPlan, tmp_path: Path
 ) -> None:
@@ -103,7 +167,7 @@ def test_a_plan_of_another_day_or_negotiator_does_not_hide_what_was_vacated_toda
 
     def checked(plan: ReclaimPlan) -> None:
         limits = replace(AT_ONCE, day_jobs=2)
-        check_observed(observed(plan), HALVES.groups, limits, journal, "mine")
+        check_observed(observed(plan), HALVES.groups, limits, journal, claims_of(plan), "mine")
 
     for taken_at in (now, now + 2 * DAY):
         with pytest.raises(RefusedError, match="3 jobs of a day"):

@@ -16,7 +16,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     undecided = []
     for name, configuration in evidence.access.items():
-        policies = JobPolicies(configuration, evidence.version_of_schedd(name))
+        policies = JobPolicies(configuration, evidence.pool.schedd_version(name))
         for policy in (*policies.transforms(), *policies.requirements()):
             if policy.ignored:
                 yield _found(name, policy, None)

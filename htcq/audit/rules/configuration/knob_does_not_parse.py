@@ -61,7 +61,7 @@ def _found(whose: str, configuration: Configuration, flaw: Flaw, severity: Sever
 def _of_transforms(evidence: Evidence) -> Iterator[Found]:
     """Yield the lines of transforms that schedds cannot use; an anonymous snapshot has none."""
     for name, configuration in evidence.access.items():
-        version = evidence.version_of_schedd(name)
+        version = evidence.pool.schedd_version(name)
         policies = JobPolicies(configuration, version, evidence.pool.only_files)
         for policy in () if evidence.pool.anonymous else policies.transforms():
             for line in policy.broken:

@@ -18,9 +18,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:
-    if jobs.only_start:
-        return None
-    return next((wall for wall in jobs.walls if wall.id in _OF_REQUESTS), None)
+    return jobs.first if jobs.first.id in _OF_REQUESTS else None
 
 
 RULE = Rule(

@@ -12,14 +12,10 @@ from htcq.pool.job import IDLE, Job
 from htcq.why.local_universe import LOCAL, SCHEDULER, local_walls
 from htcq.why.match_failure import (
     DEDICATED_SCHEDULER,
-    NO_SUCH_MACHINE,
-    REQUEST_UNDEFINED,
     REQUIREMENTS,
     MatchFailure,
 )
 from htcq.why.unmatched import Unmatched
-
-_OF_REQUESTS = frozenset((NO_SUCH_MACHINE, REQUEST_UNDEFINED))
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -30,12 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:
-    if jobs.only_start or any(wall.id in _OF_REQUESTS for wall in jobs.walls):
-        return None
-    for wall in jobs.walls:
-        if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER):
-            return wall
-    return None
+    first = jobs.first
+    return first if first.id in (REQUIREMENTS, DEDICATED_SCHEDULER) else None
 
 
 def _met_by_no_schedd(evidence: Evidence) -> Iterator[Found]:

@@ -10,7 +10,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.audit.unmatched_jobs import found_by_wall
 from htcq.balance.causes import START_REFUSES
-from htcq.why.match_failure import NO_SUCH_MACHINE, REQUIREMENTS, START, MatchFailure
+from htcq.why.match_failure import START, MatchFailure
 from htcq.why.unmatched import Unmatched
 
 
@@ -41,10 +41,7 @@ def _stand_for_them(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _wall(jobs: Unmatched) -> MatchFailure | None:
-    others = {wall.id for wall in jobs.walls} & {NO_SUCH_MACHINE, REQUIREMENTS}
-    if others and not jobs.only_start:
-        return None
-    return next((wall for wall in jobs.walls if wall.id == START), None)
+    return jobs.first if jobs.first.id == START else None
 
 
 RULE = Rule(

@@ -16,8 +16,13 @@ from htcq.expected.unmet import LASTS
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for look in (failing_starts, in_vain, evicting, unlike_others, preempted_again):
-        yield from found_of(look(evidence.pool), LASTS)
+    pool = evidence.pool
+    failing = tuple(failing_starts(pool))
+    found = (
+        *failing, *in_vain(pool), *evicting(pool, failing), *unlike_others(pool, failing),
+        *preempted_again(pool),
+    )  # fmt: skip
+    yield from found_of(found, LASTS)
 
 
 RULE = Rule(

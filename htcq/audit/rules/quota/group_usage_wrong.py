@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Optional
 
@@ -17,7 +17,7 @@ _Report = tuple[Optional[str], Optional[float]]
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     of_groups = {}
-    of_submitters = Counter[tuple[str, _Report]]()
+    of_submitters: defaultdict[tuple[str, _Report], float] = defaultdict(float)
     for record in evidence.pool.accounting:
         used = record.number("WeightedResourcesUsed")
         # A submitter without claims is in no later report: its last ad stays in the collector.

@@ -46,7 +46,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> bool:
     """Return whether a transform or a submit requirement names the attributes of groups."""
-    policies = JobPolicies(configuration, evidence.version_of_schedd(name))
+    policies = JobPolicies(configuration, evidence.pool.schedd_version(name))
     for policy in (*policies.transforms(), *policies.requirements()):
         effective = not (policy.ignored or policy.unparsable or policy.only_warns)
         if effective and _OF_GROUPS.search(policy.text):

@@ -99,13 +99,20 @@ def test_machines_differ_by_some_megabytes() -> None:
         {"JobStatus": 5},
         {"JobStatus": 2, "RemoteHost": '"slot1@node1"'},
         {"JobUniverse": 7},
-        {"Requirements": "false"},
-        {"Requirements": '(false) && (TARGET.Arch == "X86_64") && (TARGET.Cpus >= RequestCpus)'},
     ],
 )
-def test_jobs_that_are_held_back_on_purpose_are_not(changes: dict[str, Text]) -> None:
+def test_jobs_that_wait_for_no_slot_are_not(changes: dict[str, Text]) -> None:
     given = pool(slot(), jobs=[job(RequestCpus=128, **changes)])
     assert not any(found(rule, given) for rule in (RULE, *OTHERS))
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    ["false", '(false) && (TARGET.Arch == "X86_64") && (TARGET.Cpus >= RequestCpus)'],
+)
+def test_jobs_that_are_to_run_nowhere_have_no_request_to_correct(requirements: str) -> None:
+    given = pool(slot(), jobs=[job(RequestCpus=128, Requirements=requirements)])
+    assert [rule for rule in (RULE, *OTHERS) if found(rule, given)] == ["requirements-met-nowhere"]
 
 
 def test_an_offline_machine_is_woken_for_them() -> None:
