@@ -81,16 +81,21 @@ def root_causes(
     tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
 
     owners = _implied(occurrences)
-    chosen: set[Cause] = set(owners.values())
+    of_balance: set[Cause] = set(owners.values())
+    chosen: set[Cause] = set()
     for root in tried:
         follows_itself = any(cause == root.cause for cause, _ in owners)
         if follows_itself:
             continue
         chosen.add(root.cause)
+        gone = {each.mark for each in root.gone}
+        stays = {each.cause for each in occurrences if each.mark not in gone}
         for each in root.gone:
-            if each.cause not in chosen:
+            if each.cause not in chosen and not (each.cause in of_balance and each.cause in stays):
                 owners.setdefault(each.mark, root.cause)
-    return owners
+    # What a finding implies follows from that finding's own root cause.
+    above = {cause: owner for (cause, _), owner in owners.items()}
+    return {mark: above.get(owner, owner) for mark, owner in owners.items()}
 
 
 def _implied(occurrences: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:

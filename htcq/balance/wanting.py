@@ -14,8 +14,8 @@ from htcq.balance.causes import must_be_lifted
 from htcq.classads import UNDEFINED, Value, as_number, holds, named
 from htcq.pool.job import Job
 from htcq.pool.slot import PARTITIONABLE, Number
-from htcq.simulate.course.devices import suiting
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.required_gpus import suiting
 from htcq.simulate.cycle.rows import Rows
 from htcq.units import CPUS
 from htcq.why import match_failure as wall

@@ -18,7 +18,7 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 
 NO_DYNAMIC_SLOT = "Requirements of the slot do not hold any more"
-_REFUSED = "its Requirements do not hold on the dynamic slot"
+DYNAMIC_REFUSES = "its Requirements do not hold on the dynamic slot"
 
 
 class Conditions(NamedTuple):
@@ -47,7 +47,7 @@ def asked_ways(
         elif way.impossible or way.refusal or _takes(kind, job, way, conditions.again):
             yield way
         else:
-            yield replace(way, refusal=_REFUSED)
+            yield replace(way, refusal=DYNAMIC_REFUSES)
 
 
 def _takes(kind: SlotClass, jobs: JobSide, way: Way, requirements: tuple[Expr, ...]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from htcq.classads import as_number
+from htcq.classads import as_number, literal
 from htcq.expected.kept_claims import KeptClaims
 from htcq.expected.settled import captured_at, is_over, settled_before
 from htcq.expected.unmet import (
@@ -25,18 +25,25 @@ from htcq.expected.unmet import (
     Observed,
     Unmet,
     knobs_on_the_way,
+    observed_knobs,
 )
 from htcq.htcondor.matching import SCHEDD, STARTD
-from htcq.pool.job import RUNNING
+from htcq.htcondor.starting import is_default
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.job import RUNNING, Job
 from htcq.pool.pool import Pool, of_startd
 from htcq.pool.record import Record
+from htcq.pool.set_by_access_point import setters_of
 from htcq.pool.slot import Slot
 from htcq.pool.slot_state import utc
-from htcq.units import CPUS, amount_of, counted
+from htcq.units import CPUS, amount_of, counted, first_named
 
 #: A claim that its holder means to keep is idle for less (keep_claim_idle, DAGMAN_HOLD_CLAIM_TIME).
 _LONG = 60.0
 _DELAYED = "NumJobStartsDelayed"
+#: Both make a schedd wait after a start: its own knob, and the attribute of the job that started.
+_DELAY, _NEXT = "JOB_START_DELAY", "NextJobStartDelay"
+_SUSPEND = "SUSPEND"
 _NAMED = 3
 
 
@@ -118,21 +125,41 @@ def _idle(
     text += kept.why
     observed = [*kept.observed, *([Observed(_DELAYED, str(delayed))] if delayed else [])]
     own_knobs = pool.schedd_configuration(holder) if schedd else None
+    slow = _slow(own_knobs)
     if not kept.knobs:
-        observed += knobs_on_the_way(own_knobs, SCHEDD, START)
+        known = observed_knobs(slow)
+        others = knobs_on_the_way(own_knobs, SCHEDD, START, peers=pool.access)
+        observed += [*known, *(each for each in others if each not in known)]
     own = [each for each in pool.slots or () if each.claimed and _holder(each) == holder]
     yield Unmet(
         IDLE_CLAIMS,
         f"access point {holder}" if schedd is not None else f"submitter {holder}",
         text,
-        kept.cure
-        or f"SchedLog and ShadowLog of {holder} and StartLog of the machines say why; "
-        "JOB_START_DELAY and JOB_START_COUNT let a schedd start its shadows slowly.",
+        kept.cure or _cure(holder, slow),
         tuple(observed),
         tuple(stuck),
         len(claims.slots),
         tuple(str(each.name) for each in claims.slots[:_NAMED]),
         ERROR if 2 * len(claims.slots) >= len(own) else WARNING,
+    )
+
+
+def _slow(own: Configuration | None) -> Sequence[Knob]:
+    """Return the knobs by which a schedd waits between two starts."""
+    knob = None if own is None else own.knob(_DELAY)
+    throttles = knob is not None and not is_default(_DELAY, knob.value)
+    return (*setters_of(own, _NEXT), *((knob,) if knob is not None and throttles else ()))
+
+
+def _cure(holder: str, slow: Sequence[Knob]) -> str:
+    logs = f"SchedLog and ShadowLog of {holder} and StartLog of the machines say why"
+    if not slow:
+        return f"{logs}."
+    named = " and ".join(each.name for each in slow)
+    verb = "makes" if len(slow) == 1 else "make"
+    return (
+        f"{named} of {holder}, which {verb} the schedd wait before it starts its next shadow, then "
+        f"condor_reconfig there. {logs}."
     )
 
 
@@ -152,14 +179,33 @@ def _without_shadow(pool: Pool, access_point: str, moment: float) -> Iterator[Jo
 
 def _suspended(pool: Pool, startd: str, claims: _Claims, waits: bool) -> Unmet:
     slots: Sequence[Slot] = claims.slots
+    own = of_startd(pool.execute, slots[0])
+    names = {str(each.name) for each in slots}
+    jobs = [job for job in pool.jobs or () if str(job.remote_host) in names]
+    by_users = own is not None and literal(own.value(_SUSPEND)) in (0, False)
+    cure = f"SUSPEND, WANT_SUSPEND and CONTINUE of {startd}"
+    observed = knobs_on_the_way(own, STARTD, LAST, peers=pool.execute)
+    if by_users:
+        cure, observed = _continuing(pool, slots, jobs), (Observed(_SUSPEND, "False"),)
     return Unmet(
         SUSPENDED,
         f"machine {startd}",
         f"{claims.text} on {startd} {claims.verb} been suspended since {utc(claims.since)}: their "
-        "jobs do not run, and nobody else gets the cores",
-        f"SUSPEND, WANT_SUSPEND and CONTINUE of {startd}.",
-        knobs_on_the_way(of_startd(pool.execute, slots[0]), STARTD, LAST),
+        "jobs do not run, and nobody else gets the cores"
+        + ("; the startd suspends no job by itself" if by_users else ""),
+        f"{cure}.",
+        observed,
         count=len(slots),
         examples=tuple(str(each.name) for each in slots[:_NAMED]),
         severity=WARNING if waits else INFO,
+    )
+
+
+def _continuing(pool: Pool, slots: Sequence[Slot], jobs: Sequence[Job]) -> str:
+    """Return what lets jobs go on that a condor_suspend has stopped."""
+    holders = sorted({_holder(each) for each in slots})
+    which = first_named(tuple(map(pool.job_name, jobs)), _NAMED) if jobs else "the jobs"
+    return (
+        f"condor_continue of {which} at {first_named(holders, _NAMED)}, where condor_suspend was "
+        "called"
     )

@@ -124,7 +124,7 @@ def _of_access_point(pool: Pool, schedd: Record, late: Sequence[Job], moment: fl
         pool, f"access point {where}", late, text, moment,
         f"ShadowLog of {where} says which files; a file system that hangs there holds all of them. "
         "MAX_CONCURRENT_UPLOADS is the number that may send at once.",
-        (*counters, *knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, START)),
+        (*counters, *_knobs(pool, where)),
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def _of_several(pool: Pool, where: str, late: Sequence[Job], moment: float) -> U
         "begun to execute, nor has any other of its jobs since then", moment,
         f"ShadowLog of {where} and StarterLog of the machines say what they wait for: their input, "
         "a server that their URLs name, a plugin of FILETRANSFER_PLUGINS, an image.",
-        knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, START),
+        _knobs(pool, where),
     )  # fmt: skip
 
 
@@ -147,8 +147,13 @@ def _of_machine(pool: Pool, slot: Slot, late: Sequence[Job], moment: float) -> U
         f"have claims on {where}{_first(late)}, and none has begun to execute there", moment,
         f"StarterLog of {where} says what they wait for: a hook, an image, their input. Until it "
         "is repaired, 'condor_drain' takes it out of the pool.",
-        knobs_on_the_way(of_startd(pool.execute, slot), STARTD, START),
+        knobs_on_the_way(of_startd(pool.execute, slot), STARTD, START, peers=pool.execute),
     )  # fmt: skip
+
+
+def _knobs(pool: Pool, access_point: str) -> Sequence[Observed]:
+    own = pool.schedd_configuration(access_point)
+    return knobs_on_the_way(own, SCHEDD, START, peers=pool.access)
 
 
 def _first(late: Sequence[Job]) -> str:

@@ -56,7 +56,7 @@ def unmet_of(verdicts: Verdicts, found: Iterable[Verdict]) -> tuple[Unmet, ...]:
 def _every(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unmet]:
     pool, every = verdicts.pool, tuple(found)
     if not verdicts.of_cycle:
-        yield from missing_starts(pool, verdicts.trace)
+        yield from missing_starts(pool, verdicts.trace, verdicts.after.leftovers)
     failing = tuple(failing_starts(pool))
     yield from failing
     yield from in_vain(pool)

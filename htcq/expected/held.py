@@ -81,7 +81,7 @@ def held_by_faults(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
         if where in startds.slots and subject.startswith(MACHINE):
             slot = startds.slots[where][0]
             own = of_startd(pool.execute, slot)
-            knobs = knobs_on_the_way(own, STARTD, HOLD, START)
+            knobs = knobs_on_the_way(own, STARTD, HOLD, START, peers=pool.execute)
             if all(map(is_held_by_startd, jobs)) and own is not None:
                 # The startd looks at WANT_HOLD once PREEMPT is true (ResState.cpp).
                 decides = observed_knobs(own.knob(name) for name in _POLICY)

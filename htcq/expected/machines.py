@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from htcq.classads import as_number
+from htcq.expected.either_end import at_either_end
 from htcq.expected.held import OF_MACHINES
 from htcq.expected.in_vain import end_in_vain
 from htcq.expected.preempting import is_restless
@@ -100,7 +101,7 @@ def failing_starts(pool: Pool) -> Iterator[Unmet]:
     whatever the ads of jobs say.
     """
     startds = Startds(pool)
-    found = tuple(_failing_starts(pool, startds))
+    found = tuple(at_either_end(pool, startds, tuple(_failing_starts(pool, startds))))
     yield from found
     places = {each.subject for each in found}
     yield from (each for each in _refusing_owners(pool, startds) if each.subject not in places)
@@ -244,7 +245,7 @@ def _of_machine(pool: Pool, startds: Startds, id_: str, where: str, failing: _Fa
     stages: tuple[str, ...] = (LAST,) if id_ == LASTS else (START,)
     if id_ == STARTS and startds.count(where, ACTIVATIONS) == 0:
         stages = (CLAIM, START)
-    knobs = knobs_on_the_way(own, STARTD, *stages)
+    knobs = knobs_on_the_way(own, STARTD, *stages, peers=pool.execute)
     why = f" ({failing.why})" if failing.why else ""
     place = startds.described(where)
     cure = f"StartLog and StarterLog of {where} say why. Until it is repaired, {_OUT}."
@@ -278,13 +279,17 @@ def _wasting(pool: Pool, startds: Startds, where: str, failing: _Failing) -> Unm
     claims, used = startds.count(where, CLAIMS), startds.count(where, ACTIVATIONS)
     why = f" ({failing.why})" if failing.why else ""
     observed = [*startds.counters(where)]
-    observed += knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM, START)
+    observed += knobs_on_the_way(
+        of_startd(pool.execute, slot), STARTD, CLAIM, START, peers=pool.execute
+    )
     cure = f"StartLog and StarterLog of {where} say why"
     names = sorted({job.access_point for job in failing.jobs})
     if len(names) == 1:
         # No other access point shows that the shadows of this one are not at fault.
         cure = f"StartLog of {where} and ShadowLog of {names[0]} say which of them ends the claims"
-        own = knobs_on_the_way(pool.schedd_configuration(names[0]), SCHEDD, START)
+        own = knobs_on_the_way(
+            pool.schedd_configuration(names[0]), SCHEDD, START, peers=pool.access
+        )
         observed += [each for each in own if each.name != OTHERS]
     found = _unmet(
         pool, STARTS, f"machine {where}", failing,
@@ -310,7 +315,7 @@ def _of_access_point(pool: Pool, what: str, where: str, failing: _Failing) -> Un
         )
     cure = f"SchedLog and ShadowLog of {where} say why; SHADOW is the program that it starts."
     stage = CLAIM if what == _CLAIM else START
-    observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, stage)
+    observed = knobs_on_the_way(pool.schedd_configuration(where), SCHEDD, stage, peers=pool.access)
     return _unmet(pool, STARTS, f"access point {where}", failing, text, cure, observed)
 
 

@@ -23,19 +23,25 @@ _NEAR = 0.5
 
 def served_without_limit(pool: Pool, cycles: Sequence[CompletedCycle]) -> frozenset[Served]:
     """Return the submitters that got a claim since the first of ``cycles`` began, and no limit."""
-    since = cycles[-1].begin
-    limited = set(_limited(pool, cycles, since))
-    full = {
-        schedd.name
-        for schedd in pool.schedds
-        if (schedd.number("TotalRunningJobs") or 0)
-        > _NEAR * (schedd.number("MaxJobsRunning") or float("inf"))
-    }
-    return frozenset(
-        (access_point, submitter)
-        for access_point, submitter in _served(pool, since)
-        if submitter not in limited and access_point not in full
-    )
+    limits, since = Limits(pool, cycles), cycles[-1].begin
+    return frozenset(each for each in _served(pool, since) if not limits.may_keep(*each))
+
+
+class Limits:
+    """The submitters and access points that a limit may have kept from more."""
+
+    def __init__(self, pool: Pool, cycles: Sequence[CompletedCycle]) -> None:
+        self._limited = set(_limited(pool, cycles, cycles[-1].begin))
+        self._full = {
+            schedd.name
+            for schedd in pool.schedds
+            if (schedd.number("TotalRunningJobs") or 0)
+            > _NEAR * (schedd.number("MaxJobsRunning") or float("inf"))
+        }
+
+    def may_keep(self, access_point: str, submitter: str) -> bool:
+        """Return whether a limit may have kept a submitter at an access point from more."""
+        return _plain(submitter) in self._limited or access_point in self._full
 
 
 def served_by(access_point: str, submitter: str) -> Served:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from htcq.classads import as_number
-from htcq.expected.served import Served, rejection_since, served_by, served_without_limit
+from htcq.classads import UNDEFINED, as_number
+from htcq.expected.served import Limits, Served, rejection_since, served_by, served_without_limit
 from htcq.expected.settled import CYCLES, is_over, last_cycles
+from htcq.expected.startds import ACTIVATIONS, CLAIMS
 from htcq.expected.unmet import CLAIM, MISSING, Observed, Unmet, keys_of, knobs_on_the_way
 from htcq.htcondor.knob_types import knob_type
 from htcq.htcondor.matching import NEGOTIATOR, SCHEDD, STARTD, is_followed
@@ -18,17 +19,22 @@ from htcq.htcondor.starting import is_default
 from htcq.pool.completed_cycles import CompletedCycle
 from htcq.pool.job import IDLE, Job
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import Slot
+from htcq.pool.slot import PARTITIONABLE, Slot
 from htcq.poolquota.ailment import NO_ANSWER
 from htcq.simulate.cycle.search import NO_MATCH
 from htcq.simulate.cycle.trace import Match, Trace
-from htcq.units import counted
+from htcq.units import counted, show_number
 
 #: How many knobs are shown.
 _SHOWN, _SENTENCES = 12, 5
+#: In so many cycles each request has its turn, unless a limit keeps it.
+_ENOUGH = 20
+#: A startd that refuses a claim once or twice may have been busy.
+_OFTEN = 3
 #: And how many machines, if it is theirs.
 _APART = 5
 _CONFIGURATION = "configuration of "
+_NONE: Mapping[tuple[str, str], str] = {}
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,10 @@ class _Reality:
     silent: frozenset[str]
     #: Submitters that got claims in these cycles, and came to no limit.
     served: frozenset[Served]
+    limits: Limits
+    #: A moment before so many cycles that every request had its turn; None where quotas or a
+    #: negotiator that began since then may be why it had not.
+    long_ago: float | None
 
 
 def has_statistics(pool: Pool) -> bool:
@@ -53,8 +63,13 @@ def has_statistics(pool: Pool) -> bool:
     return len(cycles) == CYCLES and None not in (cycle.matches for cycle in cycles)
 
 
-def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
-    """Yield the jobs that the simulated cycle ``trace`` starts, and that no completed one did."""
+def missing_starts(
+    pool: Pool, trace: Trace, leftovers: Mapping[tuple[str, str], str] = _NONE
+) -> Iterator[Unmet]:
+    """Yield the jobs that the simulated cycle ``trace`` starts, and that no completed one did.
+
+    ``leftovers`` are the slots in what is left of which schedds start further jobs, by the jobs.
+    """
     if not pool.negotiators or not has_statistics(pool):
         return
     slots = {str(slot.name): slot for slot in pool.slots or ()}
@@ -73,6 +88,12 @@ def missing_starts(pool: Pool, trace: Trace) -> Iterator[Unmet]:
     ]
     for of_one in _apart(reality, missing, slots):
         jobs = [waiting[each.access_point, each.job, each.submitter] for each in of_one]
+        own = {(each.access_point, each.slot) for each in of_one}
+        jobs += [
+            job
+            for (name, id_, _), job in waiting.items()
+            if (name, leftovers.get((name, id_))) in own
+        ]
         yield _unmet(pool, reality, of_one, jobs, slots, trace.unmodelled)
 
 
@@ -112,7 +133,21 @@ def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
             if what.startswith(_CONFIGURATION) and NO_ANSWER.match(why)
         ),
         served_without_limit(pool, cycles),
+        Limits(pool, cycles),
+        _long_ago(pool, cycles),
     )
+
+
+def _long_ago(pool: Pool, cycles: Sequence[CompletedCycle]) -> float | None:
+    """Return a moment before ``_ENOUGH`` cycles; None where quotas may have kept a submitter.
+
+    A group that has used its quota is asked for nothing, and no ad says so afterwards.
+    """
+    first, last = cycles[-1].begin, cycles[0].begin
+    moment = last - (_ENOUGH - 1) * (last - first) / (CYCLES - 1)
+    began = [each.number("DaemonStartTime") or 0 for each in pool.negotiators]
+    grouped = pool.central is not None and pool.central.value("GROUP_NAMES").strip()
+    return None if grouped or max(began, default=0) > moment else moment
 
 
 def _changed(slot: Slot, moment: float) -> bool:
@@ -133,7 +168,7 @@ def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
     time, and its startd answers nobody, or the negotiator said that nothing matches the job, or
     nothing at all has changed: what a job waits for besides, a limit or its turn, is over when
     others end. Where others come and go, the job's submitter got other slots meanwhile, and came to
-    no limit.
+    no limit; or many cycles have gone by, so that its turn has come.
     """
     if not reality.considered and not reality.matches:
         return True
@@ -144,17 +179,44 @@ def _contradicts(reality: _Reality, job: Job, slot: Slot | None) -> bool:
     told = rejection_since(job, reality.since)
     if told:
         return told == NO_MATCH
-    return reality.quiet or served_by(job.access_point, job.submitter) in reality.served
+    is_served = served_by(job.access_point, job.submitter) in reality.served
+    return reality.quiet or is_served or _had_its_turn(reality, job, slot)
+
+
+def _had_its_turn(reality: _Reality, job: Job, slot: Slot) -> bool:
+    """Return whether ``job`` and ``slot`` have waited through so many cycles that no turn is late.
+
+    Not where a limit may have kept the job.
+    """
+    moment = reality.long_ago
+    if moment is None or reality.limits.may_keep(job.access_point, job.submitter):
+        return False
+    is_limited = rejection_since(job, moment) not in ("", NO_MATCH)
+    return not is_limited and _waits_since(job, moment) and _free_since(slot, moment)
 
 
 def _free_since(slot: Slot, moment: float) -> bool:
     """Return whether all of a slot was free before ``moment``."""
     if slot.state != "Unclaimed":
         return False
+    if _refuses_claims(slot) and is_over(moment, slot.split_since):
+        # It leaves its state for each claim that it refuses.
+        return True
     if as_number(slot.dynamic_slots) and as_number(slot.split_since) is None:
         # When a part of it became free its ad does not say.
         return False
     return is_over(moment, slot.state_since, slot.activity_since, slot.split_since)
+
+
+def _refuses_claims(slot: Slot) -> bool:
+    """Return whether the startd of an undivided slot was asked for claims lately, and none began.
+
+    A partitionable slot that has not been split since then has granted none.
+    """
+    if slot.type != PARTITIONABLE or as_number(slot.dynamic_slots) or slot.split_since is UNDEFINED:
+        return False
+    asked, used = as_number(slot.value(CLAIMS)), as_number(slot.value(ACTIVATIONS))
+    return used == 0 and (asked or 0) >= _OFTEN
 
 
 def _unmet(
@@ -165,10 +227,11 @@ def _unmet(
     slots: Mapping[str, Slot],
     unmodelled: Sequence[str],
 ) -> Unmet:
+    which = "it" if len(jobs) == 1 else "the first"
     first, names = missing[0], tuple(map(pool.job_name, jobs[:CYCLES]))
     text = (
-        f"{counted(len(missing), 'idle job')}, such as {names[0]}, should have started: the "
-        f"simulated cycle matches it with {first.slot}, but the last "
+        f"{counted(len(jobs), 'idle job')}, such as {names[0]}, should have started: the "
+        f"simulated cycle matches {which} with {first.slot}, but the last "
         f"{len(reality.cycles)} cycles considered {counted(reality.considered, 'request')} and "
     )
     if reality.matches:
@@ -188,24 +251,51 @@ def _unmet(
     if not reality.considered:
         # The schedd had nothing to offer: what it may start is its own matter.
         access = pool.schedd_configuration(jobs[0].access_point)
-        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM), *observed]
+        observed = [*knobs_on_the_way(access, SCHEDD, CLAIM, peers=pool.access), *observed]
         cure += f", SchedLog of {jobs[0].access_point or 'the access point'} why it offers no job"
     if reality.matches and slot is not None:
-        observed = [
-            *_silence(pool, slot),
-            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, CLAIM),
-        ]
-        cure = (
-            f"SchedLog of {jobs[0].access_point or 'the access point'} says why the claim of "
-            f"{first.slot} fails: condor_ping -name {slot.startd} -type STARTD DAEMON tries the "
-            "connection and the permission"
-        )
+        told, cure, observed = _of_claims(pool, slot, jobs)
+        text += told
     if not observed:
         observed = [Observed("LastNegotiationCycleMatches0", str(reality.matches))]
     return Unmet(
-        MISSING, f"job {names[0]}", text, f"{cure}.", tuple(observed), keys_of(jobs), len(missing),
+        MISSING, f"job {names[0]}", text, f"{cure}.", tuple(observed), keys_of(jobs), len(jobs),
         names, machines=(slot.startd,) if reality.matches and slot is not None else (),
     )  # fmt: skip
+
+
+def _of_claims(pool: Pool, slot: Slot, jobs: Sequence[Job]) -> tuple[str, str, list[Observed]]:
+    """Return what else is seen of claims of ``slot`` that do not come, the cure and evidence."""
+    name = jobs[0].access_point
+    if as_number(slot.dynamic_slots) and not any(map(_was_offered, jobs)):
+        # Others get claims there.
+        text = f"; no cycle noted a match or a reason in them, so that {name} may not offer them"
+        cure = (
+            f"SchedLog of {name} says what it offers: condor_qusers -long there shows a limit of "
+            "the user, such as MaxJobsRunning"
+        )
+        access = pool.schedd_configuration(name)
+        return text, cure, [*knobs_on_the_way(access, SCHEDD, CLAIM, peers=pool.access)]
+    own = of_startd(pool.execute, slot)
+    observed = [
+        *_silence(pool, slot),
+        *knobs_on_the_way(own, STARTD, CLAIM, peers=pool.execute),
+    ]
+    cure = (
+        f"SchedLog of {name or 'the access point'} says why the claim of {slot.name} fails: "
+        f"condor_ping -name {slot.startd} -type STARTD DAEMON tries the connection and the "
+        "permission"
+    )
+    if _refuses_claims(slot):
+        asked = show_number(as_number(slot.value(CLAIMS)) or 0)
+        observed = [Observed(CLAIMS, asked), Observed(ACTIVATIONS, "0"), *observed]
+        cure = f"StartLog of {slot.startd} says why it refuses each claim; {cure}"
+    return "", cure, observed
+
+
+def _was_offered(job: Job) -> bool:
+    """Return whether a negotiator has ever matched or rejected a job, as far as its ad says."""
+    return bool(as_number(job.matched)) or as_number(job.rejected_at) is not None
 
 
 def _silence(pool: Pool, slot: Slot) -> Iterator[Observed]:

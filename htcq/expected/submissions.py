@@ -58,7 +58,9 @@ def submissions(pool: Pool) -> Iterator[Unmet]:
 def _vanish(pool: Pool, schedd: Record, recent: int) -> Unmet:
     name, configuration = schedd.name, pool.schedd_configuration(schedd.name)
     known = version(schedd.value("CondorVersion"))
-    found = knobs_on_the_way(configuration, SCHEDD, SUBMIT, version=known, most=_SHOWN)
+    found = knobs_on_the_way(
+        configuration, SCHEDD, SUBMIT, version=known, most=_SHOWN, peers=pool.access
+    )
     knobs = [each for each in found if each.name != OTHERS]
     text = (
         f"{counted(recent, 'job')} were submitted at {name} {lately(schedd)}, none started, "

@@ -77,7 +77,7 @@ def unlike_others(pool: Pool, failing: Sequence[Unmet]) -> Iterator[Unmet]:
             if not found and startds.rate(where) >= _LEAST:
                 rest.append(where)
     if rest:
-        told = {each.subject for each in failing}
+        told = {name for each in failing for name in each.machines}
         yield from _unlike_those_of_one_policy(pool, startds, rest, told)
 
 
@@ -181,13 +181,13 @@ def _unlike_those_of_one_policy(
 ) -> Iterator[Unmet]:
     """Yield machines that start far more jobs than others with the same START, and keep none.
 
-    Short jobs that find one machine free look the same. Where the others begin none in that time
-    it is information only, and none where more than a few are like it.
+    Short jobs that find one machine free, or ask for it, look the same: none is told where more
+    than a few are like it.
     """
     completed = sum(schedd.number(_COMPLETED) or 0 for schedd in pool.schedds)
     by_policy: dict[str, dict[str, float]] = {}
     for where, slots in startds.slots.items():
-        if f"machine {where}" not in told and not is_restless(slots):
+        if where not in told and not is_restless(slots):
             rates = by_policy.setdefault(slots[0].frame.text("Start"), {})
             rates[where] = startds.rate(where)
     ordered = {text: sorted(rates.values()) for text, rates in by_policy.items()}
@@ -208,21 +208,22 @@ def _unlike_those_of_one_policy(
 def _unlike_quiet(
     pool: Pool, startds: Startds, where: str, quiet: Sequence[str], completed: float
 ) -> Unmet:
-    """Return a machine that is unlike others with the same START, which start so few."""
-    started = startds.count(where, STARTED) or 0
+    """Return a machine that is unlike others with the same START, which start so few.
+
+    It is information: no ad says whether the jobs, which have left the queues, did their work.
+    """
     working = [each for each in quiet if each in startds.working]
-    others, severity, which = quiet, INFO, ""
-    begun = sum(startds.count(each, STARTED) or 0 for each in working)
-    if begun * _TIMES >= started and len(working) > 1:
-        others, severity, which = working, WARNING, ", where jobs go on,"
+    others, which = quiet, ""
+    if len(working) > 1:
+        others, which = working, ", where jobs go on,"
     begun = sum(startds.count(each, STARTED) or 0 for each in others)
     cores = sum(startds.cores(each) for each in others)
     found = _unmet(
         pool, startds, where, (),
         f"{_starts(startds, where)}; {counted(len(others), 'machine')} with the same START "
         f"({first_named(others, _SEVERAL)}){which} started {counted(int(begun), 'job')} on "
-        f"{amount_of(CPUS, cores)}: {where} may end what it starts at once",
-        _cure(where), severity,
+        f"{amount_of(CPUS, cores)}: its jobs are short, or {where} ends what it starts at once",
+        f"Nothing where the jobs are short. {_cure(where)}", INFO,
     )  # fmt: skip
     left = Observed(f"{_COMPLETED} of all access points", show_number(completed))
     return replace(found, observed=(left, *found.observed))
@@ -238,7 +239,10 @@ def _unmet(
         f"machine {where}",
         text,
         cure,
-        (*startds.counters(where), *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage)),
+        (
+            *startds.counters(where),
+            *knobs_on_the_way(of_startd(pool.execute, slot), STARTD, stage, peers=pool.execute),
+        ),
         keys_of(jobs),
         max(1, len(jobs)),
         tuple(map(pool.job_name, jobs[:_SEVERAL])),

@@ -5,7 +5,8 @@ The ids are permanent; rules of the audit have the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -40,6 +41,7 @@ IDS = (
     MATCHLESS, FRAGMENTED, HELD_BY_FAULTS, SCHEDD_REFUSES, GRID_DOWN, DELAYED, INCOMPLETE,
     VACATE_LONG, UNASKED, ODD, TWINS, OUTLASTING, NO_AD,
 )  # fmt: skip
+_NO_PEERS: Mapping[str, Configuration] = {}
 ERROR, WARNING, INFO = "error", "warning", "info"
 
 
@@ -112,13 +114,15 @@ def knobs_on_the_way(
     *stages: str,
     version: tuple[int, ...] = (),
     most: int = _SHOWN,
+    peers: Mapping[str, Configuration] = _NO_PEERS,
 ) -> tuple[Observed, ...]:
     """Return ``most`` of the knobs of a daemon that are set and that no simulation follows.
 
-    Those that may decide at one of the ``stages`` that failed come first, and of these the ones
-    that few sites set; how many others are set is the last. Without a stage all of them may.
+    Those that may decide at one of the ``stages`` that failed come first; of these the ones that
+    most of its ``peers`` have otherwise, then those that few sites set. How many others are set is
+    the last. Without a stage all of them may.
     """
-    found: list[tuple[int, int, Knob]] = []
+    found: list[tuple[bool, int, int, Knob]] = []
     others = 0
     for knob in configuration or ():
         if rank_on_the_way(knob.bare, daemon) is None or configuration is None:
@@ -128,11 +132,22 @@ def knobs_on_the_way(
         ranks = [rank_on_the_way(knob.bare, daemon, stage) for stage in stages or ("",)]
         known = [(rank, place) for place, rank in enumerate(ranks) if rank is not None]
         others += not known
-        found += [(*min(known), knob)] if known else []
-    found.sort(key=lambda each: each[:2])
+        usual = known and not is_unlike(peers, knob)
+        found += [(bool(usual), *min(known), knob)] if known else []
+    found.sort(key=lambda each: each[:3])
     others += max(0, len(found) - most)
     rest = (Observed(OTHERS, str(others)),) if others else ()
-    return (*observed_knobs(knob for _, _, knob in found[:most]), *rest)
+    return (*observed_knobs(knob for *_, knob in found[:most]), *rest)
+
+
+def is_unlike(peers: Mapping[str, Configuration], knob: Knob) -> bool:
+    """Return whether most ``peers`` have one value of a knob, and it is another.
+
+    What each has for itself, such as its own name, is unlike nothing.
+    """
+    values = Counter(tuple(each.value(knob.name).split()) for each in peers.values())
+    usual, number = max(values.items(), key=lambda each: each[1], default=((), 0))
+    return number > 1 and 2 * number > len(peers) and usual != tuple(knob.value.split())
 
 
 def deciding(observed: Iterable[Observed], daemon: str, stage: str) -> tuple[str, ...]:

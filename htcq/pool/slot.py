@@ -31,7 +31,7 @@ SHARED = (
     "MachineResources", "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims",
     "CondorVersion", "Requirements", "Start", "WithinResourceLimits", "Rank", "DiskQuantum",
     "DetectedCpus", "DetectedGPUs", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
-    "BackfillSlot", "Draining", "GPUs_*", "DrainReason",
+    "BackfillSlot", "Draining", "GPUs_*", "AvailableGPUs", "DrainReason",
     "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
     "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",

@@ -139,6 +139,18 @@ class Supply:
             return self.every
         return tuple(slot for slot in self.every if holds(seen.of(slot)))
 
+    @property
+    def emptied_by(self) -> str:
+        """The knob whose constraint leaves no slot to share out; empty where some are left."""
+        if not self.every:
+            return ""
+        if not self.slots:
+            return SLOT_CONSTRAINT
+        if next(self.in_pool(), None) is not None:
+            return ""
+        newer = Knobs(self._knobs).text(POOLSIZE_CONSTRAINT)
+        return POOLSIZE_CONSTRAINT if newer else OLD_POOLSIZE_CONSTRAINT
+
     @cached_property
     def hidden(self) -> tuple[Slot, ...]:
         """The slots for which NEGOTIATOR_SLOT_CONSTRAINT does not hold."""

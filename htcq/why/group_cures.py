@@ -17,6 +17,8 @@ def shut_cure(quotas: PoolQuotas, name: str) -> str:
     """Return what gives the group ``name`` anything; empty where its quota is 1 or more."""
     if name == ROOT or quotas.quota(name).quota >= 1:
         return ""
+    if quotas.supply.emptied_by:
+        return f"{quotas.supply.emptied_by} of the central manager, which is true for no slot"
     chain = [group for group in _upwards(quotas, name) if group.name != ROOT]
     cures = [_raised(quotas, chain), _surplus(quotas, chain)]
     return ", or ".join(filter(None, cures))

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from htcq.claims.dynamic import DYNAMIC_REFUSES
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.cycle import trace
+from htcq.simulate.cycle.required_gpus import AVAILABLE, REQUIRED
 from htcq.simulate.cycle.trace import (
     ENDING,
     GONE,
@@ -59,11 +61,23 @@ _CURES: Mapping[str, str] = {
 
 def refused(slot: str, why: str) -> MatchFailure:
     """Return the wall of a match whose claim the startd refuses."""
+    startd = slot.partition("@")[2] or slot
+    cure = f"the consumption policy and MODIFY_REQUEST_EXPR_* of {startd}"
+    if why == DYNAMIC_REFUSES:
+        cure = (
+            f"a START of {startd} that holds on its dynamic slots too, as DynamicSlot =?= true || "
+            "( ... )"
+        )
+    elif REQUIRED in why:
+        cure = (
+            f"another {REQUIRED} of the job, or Requirements that compare it with {AVAILABLE} of "
+            "the slots"
+        )
     return MatchFailure(
         CLAIM_REFUSED,
         f"it is matched with {slot}, but the startd refuses the claim: {why}",
         {"slot": slot},
-        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point",
+        cure,
     )
 
 

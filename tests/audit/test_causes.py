@@ -329,6 +329,19 @@ def test_a_known_root_cause_is_reported_again_when_more_follows_from_it() -> Non
     assert outcome.since({"a: ROOT", "b: ROOT"}).known == 1
 
 
+def test_what_a_starved_group_implies_follows_from_what_starves_it() -> None:
+    """Seen on 25.14.1 with GROUP_DYNAMIC_MACH_CONSTRAINT that no machine meets: all cores stand idle."""
+    queue = [job(AccountingGroup='"chem.ada"', AcctGroup='"chem"', AcctGroupUser='"ada"')]
+    config = (
+        "GROUP_NAMES = chem\nGROUP_QUOTA_DYNAMIC_chem = 0.5\n"
+        "GROUP_DYNAMIC_MACH_CONSTRAINT = Generation =?= 4\n"
+    )
+    outcome = _whole(pool(slot(), schedd(), submitter("chem.ada@site"), jobs=queue, config=config))
+    follows = {each.rule for each in _of(outcome, "pool-constraint-matches-nothing").caused}
+    assert {"cannot-afford-cheapest-slot", "capacity-idle-while-jobs-wait"} <= follows
+    assert "cannot-afford-cheapest-slot" not in {each.rule for each in outcome.findings}
+
+
 def test_an_access_point_that_runs_nothing_explains_why_its_jobs_are_not_offered() -> None:
     ads = (
         slot(),

@@ -137,7 +137,7 @@ def test_the_first_sentence_names_machines_that_a_constraint_hides() -> None:
         )
     )  # fmt: skip
     assert headline(found) == (
-        "8 cores stand idle while 30 jobs wait, 8 of which would use them: 8 hidden by "
+        "8 cores stand idle while 30 jobs wait (8 of these jobs would use them): 8 hidden by "
         "NEGOTIATOR_SLOT_CONSTRAINT (node1)"
     )
     assert found.todo[0].cure.endswith("that is true for the slots (node1)")

@@ -65,6 +65,30 @@ def test_suspended_claims() -> None:
     )
 
 
+def test_claims_whose_jobs_a_user_has_suspended() -> None:
+    """Seen on 25.14.1: condor_suspend of the jobs; SUSPEND and CONTINUE have their defaults."""
+    job = waiting("3.0", JobStatus=7, RemoteHost='"slot1_1@node1"')
+    execute = {"node1": "SUSPEND = False\nCONTINUE = True\nSINGULARITY = /usr/bin/apptainer\n"}
+    given = site(free(), claim(Activity='"Suspended"'), cycles(), jobs=[job], execute=execute)
+    finding = only(SUSPENDED, given)
+    assert finding.advice == "condor_continue of 3.0 at access1, where condor_suspend was called."
+    assert observed(finding) == {"SUSPEND": "False"}
+
+
+def test_a_transform_that_makes_the_schedd_wait_after_each_start() -> None:
+    access = "JOB_TRANSFORM_NAMES = polite\nJOB_TRANSFORM_polite = DEFAULT NextJobStartDelay 600\n"
+    finding = only(
+        IDLE_CLAIMS,
+        site(
+            free(), IDLE, access_point(NumJobStartsDelayed=1), cycles(), jobs=[STUCK],
+            access={"access1": access},
+        ),
+    )  # fmt: skip
+    assert finding.advice.startswith("JOB_TRANSFORM_polite of access1")
+    assert "JOB_START_DELAY" not in finding.advice
+    assert observed(finding)["JOB_TRANSFORM_polite"] == "DEFAULT NextJobStartDelay 600"
+
+
 def _kept(
     config: str, *ads: str, since: int = NOW - 20, wanted: str = "access2", own: str = ""
 ) -> Pool:

@@ -205,6 +205,47 @@ def test_no_machine_is_accused_of_the_shadows_of_an_access_point() -> None:
     assert finding.subject == "access point access1"
 
 
+NEVER: dict[str, Text | None] = {
+    "NumJobMatches": 32, "NumShadowStarts": 32, "NumJobStarts": 0, "NumJobCompletions": 0,
+    "LastRemoteHost": _ON_NODE1, "VacateReason": '"Could not initiate file transfer"',
+}  # fmt: skip
+
+
+def _peers(own: str) -> dict[str, str]:
+    """Return the configurations of access points of which the first has something of its own."""
+    return {"access1": own, "access2": "", "access3": ""}
+
+
+def test_either_end_may_fail_where_no_job_of_the_access_point_has_run_anywhere() -> None:
+    """Seen on 25.14.1 with SHADOW.TCP_FORWARDING_HOST: the starter cannot reach the shadow."""
+    asked = free(RecentClaimRequests=64, RecentActivationRequests=64, RecentJobStarts=64)
+    access = _peers("SHADOW.TCP_FORWARDING_HOST = 127.0.0.77\n")
+    jobs = [waiting(**NEVER)]
+    finding = only(STARTS, site(asked, access_point(), cycles(), jobs=jobs, access=access))
+    assert finding.subject == "access point access1"
+    assert "got 32 shadows with claims of node1 (8 cores)" in finding.message
+    assert "either may be at fault" in finding.message
+    assert "condor_drain" not in finding.advice
+    knobs = [each for each in observed(finding) if each.isupper()]
+    assert knobs == ["SHADOW.TCP_FORWARDING_HOST"]
+    # Where jobs of it run elsewhere, the machine is at fault.
+    runs = claim("slot1_1@node2", Machine='"node2"')
+    there = site(asked, runs, access_point(), cycles(), jobs=jobs, access=access)
+    assert only(STARTS, there).subject == "machine node1"
+    transform = "JOB_TRANSFORM_NAMES = el9\nJOB_TRANSFORM_el9 = SET WantDocker True\n"
+    given = site(asked, access_point(), cycles(), jobs=jobs, access=_peers(transform))
+    assert observed(only(STARTS, given))["JOB_TRANSFORM_el9"] == "SET WantDocker True"
+
+
+def test_a_startd_that_was_asked_to_start_nothing_is_not_accused() -> None:
+    """Seen on 25.14.1 with SHADOW_LOG in a directory that is gone: shadows end, no starter begins."""
+    idle = free(RecentClaimRequests=60, RecentActivationRequests=0, RecentJobStarts=0)
+    finding = only(STARTS, site(idle, access_point(), cycles(), jobs=[waiting(**NEVER)]))
+    assert (finding.subject, finding.severity.word) == ("access point access1", "error")
+    assert "no startd was asked to start one" in finding.message
+    assert finding.advice.startswith("ShadowLog and SchedLog of access1 say why")
+
+
 def test_a_machine_that_loses_its_claims_is_told_by_its_own_counters_though_a_job_runs_there() -> (
     None
 ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from htcq.expected.unmet import MISSING
@@ -37,6 +39,18 @@ def test_matches_that_come_to_no_claim() -> None:
     assert "EXECUTE" not in observed(finding)
 
 
+def test_knobs_that_other_machines_have_otherwise_come_first() -> None:
+    """Seen on 25.14.1 with ALLOW_DAEMON of a central manager that is gone, on one machine of many."""
+    usual = "ALLOW_DAEMON = condor@site\nNETWORK_INTERFACE = 10.0.0.1\nDENY_WRITE = bad.net\n"
+    other = usual.replace("condor@site", "condor@old")
+    own = {f"node{n}": usual.replace("10.0.0.1", f"10.0.0.{n}") for n in (2, 3, 4)}
+    own["node1"] = other
+    finding = only(MISSING, site(free(), cycles(1, 2), jobs=[waiting()], execute=own))
+    assert list(observed(finding))[:2] == ["ALLOW_DAEMON", "DENY_WRITE"]
+    alone = site(free(), cycles(1, 2), jobs=[waiting()], execute={"node1": other})
+    assert next(iter(observed(only(MISSING, alone)))) == "DENY_WRITE"
+
+
 def test_jobs_of_one_id_at_two_access_points_are_two() -> None:
     other = {"ScheddName": '"access2"', "User": '"ada@site"'}
     late = waiting("1.0", since=LATELY, **other)
@@ -68,11 +82,13 @@ def test_where_something_changes_the_negotiators_own_reason_decides() -> None:
     others = claim("slot1_1@node2", since=LATELY, **_OF_ANOTHER)
     begins = [free(), others, cycles(1, 2)]
     assert found(MISSING, site(*begins, jobs=[waiting(**_REJECTED)]))
-    assert not found(MISSING, site(*begins, jobs=[waiting()])), "its turn may not have come"
+    lately = [free(since=NOW - 1000), others, cycles(1, 2)]
+    assert not found(MISSING, site(*lately, jobs=[waiting()])), "its turn may not have come"
     limited = {**_REJECTED, "LastRejMatchReason": '"submitter limit exceeded"'}
     assert not found(MISSING, site(*begins, jobs=[waiting(**limited)]))
     old = {**_REJECTED, "LastRejMatchTime": NOW - 4000}
-    assert not found(MISSING, site(*begins, jobs=[waiting(**old)]))
+    assert not found(MISSING, site(*lately, jobs=[waiting(**old)]))
+    assert not found(MISSING, site(*begins, jobs=[waiting(**{**old, **limited})]))
 
 
 def _beside(*changes: str, **job: Text | None) -> Pool:
@@ -122,3 +138,43 @@ def test_a_slot_that_was_not_free_all_the_time_explains_it(slot: str) -> None:
 def test_a_slot_that_was_split_long_ago_does_not() -> None:
     split = free(NumDynamicSlots=1, NumDynamicSlotsTime=NOW - 9000)
     assert found(MISSING, site(split, cycles(1, 2), jobs=[waiting(**_REJECTED)]))
+
+
+def _of_twenty_cycles(*others: str, jobs: Sequence[str], config: str = "", **own: Text) -> Pool:
+    """Return a pool where others come and go, and 20 cycles have had no use for node1."""
+    busy = claim("slot1_1@node2", since=LATELY, **_OF_ANOTHER)
+    here = free(**{"NumDynamicSlots": 1, "NumDynamicSlotsTime": NOW - 9000, **own})
+    return site(here, busy, access_point(), *others, cycles(1, 2), jobs=jobs, config=config)
+
+
+def test_after_so_many_cycles_every_job_has_had_its_turn() -> None:
+    """Seen on 25.14.1 with MaxJobsRunning of a user's record: the schedd offers no job of his."""
+    finding = only(MISSING, _of_twenty_cycles(jobs=[waiting("1.0"), waiting("1.1")]))
+    assert "access1 may not offer them" in finding.message
+    assert "condor_qusers -long" in finding.advice
+    # A group may have had no quota left until now.
+    groups = "GROUP_NAMES = a\nGROUP_QUOTA_a = 8\n"
+    assert not found(MISSING, _of_twenty_cycles(jobs=[waiting()], config=groups))
+    assert not found(MISSING, _of_twenty_cycles(jobs=[waiting(since=NOW - 1000)]))
+    lately = _of_twenty_cycles(jobs=[waiting()], NumDynamicSlotsTime=NOW - 1000)
+    assert not found(MISSING, lately)
+    full = access_point(MaxJobsRunning=10, TotalRunningJobs=9)
+    assert not found(MISSING, _of_twenty_cycles(full, jobs=[waiting()]))
+
+
+def test_a_slot_that_leaves_its_state_for_each_claim_that_it_refuses_was_free() -> None:
+    """Seen on 25.14.1: 32 claims, no start, and EnteredCurrentState two seconds ago."""
+    split = {"NumDynamicSlots": 0, "NumDynamicSlotsTime": NOW - 9000}
+    asked = {"RecentClaimRequests": 32, "RecentActivationRequests": 0}
+    others = claim("slot1_1@node2", since=LATELY, **_OF_ANOTHER)
+    given = site(
+        free(since=LATELY, **split, **asked), others, cycles(1, 2), jobs=[waiting(**_REJECTED)]
+    )
+    finding = only(MISSING, given)
+    assert list(observed(finding))[:2] == ["RecentClaimRequests", "RecentActivationRequests"]
+    assert finding.advice.startswith("StartLog of node1 says why it refuses each claim")
+    used = {**asked, "RecentActivationRequests": 32}
+    given = site(
+        free(since=LATELY, **split, **used), others, cycles(1, 2), jobs=[waiting(**_REJECTED)]
+    )
+    assert not found(MISSING, given)

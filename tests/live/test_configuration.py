@@ -168,12 +168,16 @@ def test_a_text_from_elsewhere_reads_no_variable(
 
 
 def test_this_machine_is_not_taken_for_the_one_that_the_text_is_of() -> None:
-    text = "HOSTNAME = theirs\nIP_ADDRESS = 192.0.2.77\nA = $(HOSTNAME) $(IP_ADDRESS)\n"
+    text = (
+        "HOSTNAME = theirs\nIP_ADDRESS = 192.0.2.77\nA = $(HOSTNAME) $(IP_ADDRESS)\n"
+        "NETWORK_HOSTNAME = their.net\n"
+    )
 
     found = configuration_from("config.txt", text, read_dump)
 
     assert found.value("A") == "theirs 192.0.2.77"
     assert found.value("HOSTNAME") == "theirs"
+    assert found.value("NETWORK_HOSTNAME") == "their.net"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +185,7 @@ def test_this_machine_is_not_taken_for_the_one_that_the_text_is_of() -> None:
     [
         "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "PID", "PPID", "IP_ADDRESS", "IPV4_ADDRESS",
         "IPV6_ADDRESS", "DETECTED_CPUS", "DETECTED_MEMORY", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "TILDE",
-        "HOST_ALIAS",
+        "HOST_ALIAS", "NETWORK_HOSTNAME",
     ],
 )  # fmt: skip
 def test_what_the_text_does_not_say_is_not_this_machines(name: str) -> None:

@@ -41,6 +41,12 @@ CASES = {
         "True",
         ("GROUP_QUOTA_a = 1", "GROUP_ACCEPT_SURPLUS_a = True"),
     ),
+    "the pool weighs nothing": (
+        "a", "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.5\n"
+        "GROUP_DYNAMIC_MACH_CONSTRAINT = Generation =?= 4\n",
+        "GROUP_DYNAMIC_MACH_CONSTRAINT of the central manager, which is true for no slot",
+        ("GROUP_DYNAMIC_MACH_CONSTRAINT =",),
+    ),
 }  # fmt: skip
 
 

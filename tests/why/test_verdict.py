@@ -467,6 +467,38 @@ def test_a_claim_that_the_startd_refuses_is_a_wall() -> None:
     half = policy_slot(ConsumptionCpus="1.5")
     found = one(why(pool(half, submitter(), negotiator(), jobs=[job()])))
     assert (found.id, found.amounts["slot"]) == (wall.CLAIM_REFUSED, "slot1@node1")
+    assert found.lifted_by == "the consumption policy and MODIFY_REQUEST_EXPR_* of node1"
+
+
+def test_a_start_that_dynamic_slots_do_not_meet_is_what_resolves_a_refused_claim() -> None:
+    """Seen on 25.14.1 with START = PartitionableSlot: each claim is refused."""
+    closed = slot(Start="PartitionableSlot =?= true", Requirements="START")
+    found = one(why(pool(closed, submitter(), negotiator(), jobs=[job(Requirements="true")])))
+    assert found.id == wall.CLAIM_REFUSED
+    assert found.lifted_by == (
+        "a START of node1 that holds on its dynamic slots too, as DynamicSlot =?= true || ( ... )"
+    )
+
+
+@pytest.mark.parametrize(
+    ("capability", "number", "why_not"),
+    [
+        ("8.6", 1, ""),
+        ("1.2", 1, "none of its free GPUs meets RequireGPUs of the job: Capability >= 8.0"),
+        ("8.6", 2, "only 1 of its free GPUs meets RequireGPUs of the job: Capability >= 8.0"),
+    ],
+)
+def test_gpus_that_only_the_startd_compares(capability: str, number: int, why_not: str) -> None:
+    """Seen on 25.14.1 with a transform that sets RequireGPUs: matches in each cycle, no claim."""
+    gpus = slot(
+        GPUs=2, TotalSlotGPUs=2, TotalGPUs=2, MachineResources='"Cpus Memory Disk Swap GPUs"',
+        AvailableGPUs="{ GPUs_GPU_a, GPUs_GPU_b }", GPUs_GPU_b='[ Id = "b"; Capability = 1.2 ]',
+        GPUs_GPU_a=f'[ Id = "a"; Capability = {capability} ]',
+    )  # fmt: skip
+    asks = job(RequestGPUs=number, RequireGPUs="Capability >= 8.0", Requirements="true")
+    found = why(pool(gpus, submitter(), negotiator(), jobs=[asks]))
+    assert [each.id for each in found.walls] == ([wall.CLAIM_REFUSED] if why_not else [])
+    assert why_not in "".join(each.text for each in found.walls)
 
 
 # Several walls, several jobs

@@ -103,7 +103,7 @@ def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
     wait = "waits" if balance.waiting == 1 else "wait"
     users = sum(each.behind for each in faults)
     if 2 * users < balance.waiting:
-        wait += f", {users} of which would use them"
+        wait += f" ({users} of these jobs would use them)"
     named = [told(each, balance.now, zone) for each in faults[:_NAMED]]
     more = len(faults) - _NAMED
     if more > 0:

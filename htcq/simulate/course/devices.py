@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from htcq.classads import Value, named
 from htcq.policy.claim import supports
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.simulate.course.claims import Base
 from htcq.simulate.cycle.queues import Request
-
-_AVAILABLE = "AvailableGPUs"
-_SUITS = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)"
+from htcq.simulate.cycle.required_gpus import AVAILABLE, REQUIRED, suiting
 
 
 class Devices:
@@ -71,7 +68,7 @@ class Devices:
 
         Where the ad does not list any, it stays so.
         """
-        if _AVAILABLE not in base.slot.frame:
+        if AVAILABLE not in base.slot.frame:
             return base.slot
         return self._with_only(base, places)
 
@@ -87,12 +84,12 @@ class Devices:
         frame = self._frames.get(key)
         if frame is None:
             text = f"{{ {', '.join(names)} }}"
-            frame = self._frames[key] = root.changed({_AVAILABLE: text}, self._expressions)
+            frame = self._frames[key] = root.changed({AVAILABLE: text}, self._expressions)
             self._roots[id(frame)] = root
         return slot._replace(frame=frame)
 
     def _suits(self, slot: Slot, request: Request, name: str) -> bool:
-        if "RequireGPUs" not in request.frame:
+        if REQUIRED not in request.frame:
             return True
         root = self._roots.setdefault(id(slot.frame), slot.frame)
         key = (id(root), id(request), name)
@@ -102,11 +99,6 @@ class Devices:
         return self._suit[key]
 
 
-def suiting(slot: Slot, request: Request) -> Value:
-    """Return how many devices in AvailableGPUs of ``slot`` are such as RequireGPUs asks for."""
-    return named(_SUITS).evaluate(request.first.ad(), slot.ad())
-
-
 def _listed(slot: Slot) -> tuple[str, ...]:
     """Return the devices that ``slot`` has and none of its dynamic slots."""
-    return tuple(slot.frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split())
+    return tuple(slot.frame.text(AVAILABLE).strip().strip("{}").replace(",", " ").split())

@@ -36,6 +36,7 @@ from htcq.simulate.cycle.dynamic_requirements import (
 )
 from htcq.simulate.cycle.other_slots import OtherSlots
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.required_gpus import REQUIRED, lacks_gpus
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.simulate.cycle.startd_view import StartdView
@@ -140,6 +141,11 @@ class Startds:
         self._kinds: dict[int, SlotClass] = {}
         self._before = AskedBefore(self._links)
         self._shares: dict[tuple[object, ...], tuple[Mapping[str, Number] | None, object]] = {}
+        self._gpus: dict[tuple[int, int], tuple[str, object]] = {}
+
+    @property
+    def _size(self) -> int:
+        return len(self._known) + len(self._shares) + len(self._sights) + len(self._gpus)
 
     def serves(self, configurations: Mapping[str, Configuration], weighted: bool) -> bool:
         """Return whether it knows what startds do that are configured so."""
@@ -150,7 +156,7 @@ class Startds:
         self._sites.clear()
         if self._others is not None:
             self._others.begin(slots)
-        if len(self._known) + len(self._shares) + len(self._sights) > _MAX_KNOWN:
+        if self._size > _MAX_KNOWN:
             self._clear()
 
     def claim(self, offer: Offer, request: Request, schedd: str, whole_ad: bool) -> CarvedClaim:
@@ -170,6 +176,8 @@ class Startds:
         # The startd has what these free before it looks at the request (command.cpp).
         late = [site.take_back(slot) for slot in offer.preempts]
         refusal = self._others.refuses(offer.slot, request, site.left) if self._others else ""
+        if not offer.supports_policy:
+            refusal = refusal or self._lacks_gpus(offer.slot, request)
         claim = CarvedClaim({}, 0, refusal)
         if not refusal:
             claim = self._asked(site, offer, request, schedd, whole_ad)
@@ -178,6 +186,16 @@ class Startds:
         if self._others is not None and not claim.refusal:
             self._others.claimed(offer.slot, request, claim.amounts)
         return claim
+
+    def _lacks_gpus(self, slot: Slot, request: Request) -> str:
+        """Return why no dynamic slot of a slot has GPUs as the job requires, once for like ones."""
+        if REQUIRED not in request.frame:
+            return ""
+        key = (id(slot.frame), id(request))
+        if key not in self._gpus:
+            # What is known by its id must live.
+            self._gpus[key] = (lacks_gpus(slot, request), (slot.frame, request))
+        return self._gpus[key][0]
 
     def _asked(
         self, site: StartdView, offer: Offer, request: Request, schedd: str, whole_ad: bool

@@ -24,7 +24,10 @@ RULE = Rule(
         "A suspended job keeps its slot and does not run. The accountant charges its user all the "
         "same, unless NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES is true."
     ),
-    advice="SUSPEND, WANT_SUSPEND and CONTINUE of the execution point.",
+    advice=(
+        "SUSPEND, WANT_SUSPEND and CONTINUE of the execution point; condor_continue of jobs that "
+        "condor_suspend stopped."
+    ),
     source="src/condor_startd.V6/ResState.cpp:eval_policy, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -8,17 +8,15 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
-from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, SLOT_CONSTRAINT
+from htcq.poolquota.supply import SLOT_CONSTRAINT
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     supply = evidence.quotas.supply
-    if not supply.slots:
-        yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slots")
-    elif next(supply.in_pool(), None) is None:
-        knob = OLD_POOLSIZE_CONSTRAINT
-        if evidence.setting(POOLSIZE_CONSTRAINT):
-            knob = POOLSIZE_CONSTRAINT
+    knob = supply.emptied_by
+    if knob == SLOT_CONSTRAINT:
+        yield _found(evidence, knob, len(evidence.slots), "the negotiator sees no slots")
+    elif knob:
         nothing = "the pool weighs 0, and so do all quotas and fair shares of it"
         yield _found(evidence, knob, len(supply.slots), nothing)
 
