@@ -5,7 +5,8 @@ from __future__ import annotations
 from htcq.audit.rule import Severity
 from htcq.balance.balance import Balance
 from htcq.balance.causes import IN_NO_SLOT, UNSLOTTED
-from htcq.report.views.status import headline
+from htcq.report.verdict import CRITICAL, WARNING
+from htcq.report.views.status import headline, plugin
 from tests.audit.sites import Text, job, look, pool, slot, static_slot, submitter
 from tests.balance.pools import balanced, check
 
@@ -41,6 +42,13 @@ def test_knobs_that_make_the_slots_are_named_where_they_are_known() -> None:
     assert check(given).todo[0].cure == (
         "NUM_CPUS = 4, NUM_SLOTS_TYPE_1 = 2, SLOT_TYPE_1 = cpus=1, mem=25% of m5"
     )
+
+
+def test_an_alarm_can_watch_cores_that_weigh_nothing() -> None:
+    state, told = plugin(_found(*_TWO, *_FULL, jobs=_JOBS), ())
+    assert state == WARNING
+    assert " stands_while_jobs_wait=0 cores_stand_while_jobs_wait=2 " in told
+    assert plugin(_found(*_TWO, jobs=_JOBS), ())[0] == CRITICAL, "it is half of the cores"
 
 
 def test_an_audit_names_the_machine_as_well() -> None:
