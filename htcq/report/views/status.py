@@ -96,7 +96,7 @@ def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
         return ""
     amounts = total_of(each.amounts for each in faults)
     what, verb = amounts.in_words, "stand"
-    if what.startswith(("1 ", "weight")):
+    if what.startswith(("1 ", "weight")) or not (amounts.cpus or amounts.gpus):
         verb = "stands"
     jobs = counted(balance.waiting, "job")
     wait = "waits" if balance.waiting == 1 else "wait"
