@@ -133,11 +133,9 @@ def run_course(
     world, priorities = World(pool, run_time, dice), Priorities(pool)
     runs, holdings = world.runs, world.holdings
     carried, total = CarriedOver(), holdings.total(CPUS)
-    samples: list[Sample] = []
+    samples, lost = list[Sample](), dict[str, float]()
     notes: dict[str, None] = {}
-    crash, unit, changes, steady = None, "", -1, False
-    lost: dict[str, float] = {}
-    starts = 0
+    crash, unit, changes, steady, starts = None, "", -1, False, 0
     for number in numbers_of(range(plan.cycles)):
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
