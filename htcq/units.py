@@ -260,6 +260,20 @@ def show_span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def show_spans(one: float, other: float) -> tuple[str, str]:
+    """Return two lengths of time that are compared in one unit: ``20 h``, ``40 h``.
+
+    Each has its own where the longer one would be a number of many digits.
+    """
+    for unit, name in (*_SPANS, (1, "s")):
+        if abs(min(one, other, key=abs)) >= unit:
+            if abs(max(one, other, key=abs)) < _MOST_OF_UNIT * unit:
+                first, second = (f"{each / unit:.1f}".removesuffix(".0") for each in (one, other))
+                return f"{first} {name}", f"{second} {name}"
+            break
+    return show_span(one), show_span(other)
+
+
 def show_moment(seconds: float) -> str:
     """Return a moment in seconds since 1970 as ``2026-11-02 08:15:00 UTC``.
 
@@ -288,6 +302,8 @@ _LISTED = 3
 #: Between clauses of a sentence.
 _ENDS = ("; ", ": ", ", ", " (")
 _SPANS = ((86400, "d"), (3600, "h"), (60, "min"))
+#: A longer time is not said in the unit of a shorter one.
+_MOST_OF_UNIT = 1000
 _LAST_MOMENT = 1e11
 _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
 

@@ -15,8 +15,22 @@ from htcq.units import (
     shortened,
     show_amount,
     show_number,
+    show_spans,
     whole_number,
 )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (72000, 144000, ("20 h", "40 h")),
+        (45, 90000, ("45 s", "1 d")),
+        (-600, 5400, ("-10 min", "90 min")),
+        (0, 86400, ("0 s", "1 d")),
+    ],
+)
+def test_two_lengths_of_time_are_in_one_unit(one: float, other: float, told: object) -> None:
+    assert show_spans(one, other) == told
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ class Amounts(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """How many cores it is; without any how many GPUs, or what it weighs."""
-        for asset, amount in ((CPUS, self.cpus), (GPUS, self.gpus)):
+        """How many cores it is; without any how many GPUs, what it weighs, or how much memory."""
+        memory_mb = 0 if self.weight else self.memory_mb
+        for asset, amount in ((CPUS, self.cpus), (GPUS, self.gpus), (MEMORY, memory_mb)):
             if amount:
                 return amount_of(asset, amount)
         return f"weight {show_number(self.weight)}"

@@ -115,6 +115,11 @@ class Balance:
         )
 
     @property
+    def lost(self) -> Amounts:
+        """What stands for all of ``faults``."""
+        return total_of(each.amounts for each in self.faults)
+
+    @property
     def below(self) -> tuple[GroupBalance, ...]:
         """The groups that have less than they are due, the one that lacks most first."""
         found = [each for each in self.groups if each.below]

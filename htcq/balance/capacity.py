@@ -328,7 +328,8 @@ class Capacities:
             if whole:
                 of_those, number = ASSET_MISSING, len(those)
                 lacked = [asset for asset in whole if whole[asset] != left[asset]]
-                missing = ", ".join(shortage_of(slot, asset) for asset in lacked)
+                pool = self._verdicts.pool
+                missing = ", ".join(shortage_of(pool, slot, asset) for asset in lacked)
                 lost = Lost(of_those, slot, number, rest.times(number), left, whole)
                 self._lost.append(lost)
             for each in those:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from htcq.balance.amounts import Amounts
+from htcq.balance.causes import START_REFUSES
 from htcq.balance.wanting import Waiting
-from htcq.why.match_failure import CONSUMPTION, MatchFailure
+from htcq.why.match_failure import CONSUMPTION, START, MatchFailure
 
 
 class Taker(NamedTuple):
@@ -59,10 +60,21 @@ def raised_by(jobs: Waiting, cause: str, is_served: Callable[[], bool]) -> str |
     """
     if cause == CONSUMPTION:
         return None if is_served() else ""
+    if cause == START_REFUSES:
+        return _clause_of_start(jobs)
     each = _reason_of(jobs, cause)
     if each is None or cause not in jobs.faults:
         return None
     return each.raised_by
+
+
+def _clause_of_start(jobs: Waiting) -> str:
+    """Return which clause of START refuses ``jobs``, and the cure; empty where several do."""
+    own = [each for each in jobs.verdict.walls if each.id == START]
+    if len(own) != 1 or "clause" not in own[0].amounts:
+        return ""
+    attribute = own[0].amounts.get("attribute", "START")
+    return f"{attribute}: {own[0].amounts['clause']} refuses these jobs: {own[0].lifted_by}"
 
 
 def _reason_of(jobs: Waiting, cause: str) -> MatchFailure | None:

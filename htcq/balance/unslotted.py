@@ -1,4 +1,4 @@
-"""What machines have and none of their slots has: slot types that leave cores or GPUs out.
+"""What machines have and none of their slots has: slot types that leave cores, GPUs or memory out.
 
 A startd publishes what it may give in all as Total*, and of each slot TotalSlot*
 (ResAttributes.cpp: publish_static, HTCondor 25.14). What is in no slot weighs nothing.
@@ -19,7 +19,7 @@ from htcq.classads import as_number
 from htcq.htcondor.starting import is_default
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool, of_startd
-from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.slot import DYNAMIC, Number, Slot, number_or
 from htcq.pool.slot_shortages import lost_with_slots
 from htcq.pool.slot_state import is_backfill, machine_of
 from htcq.units import CPUS, GPUS, MEMORY, amount_of, attribute, show_number
@@ -46,6 +46,11 @@ class Unslotted(NamedTuple):
     is_odd: bool = False
 
     @property
+    def is_memory(self) -> bool:
+        """Whether it is memory alone."""
+        return not (self.left[CPUS] or self.left[GPUS])
+
+    @property
     def amounts(self) -> Amounts:
         """What it is."""
         return Amounts(0, *(self.left[asset] for asset in _ASSETS))
@@ -55,9 +60,12 @@ class Unslotted(NamedTuple):
         name, machine = str(self.slot.name), machine_of(self.slot)
         if self.lacks_ads:
             return Part(IN_NO_SLOT, self.amounts, kind, (name,))
-        asset = CPUS if self.left[CPUS] else GPUS
+        asset = next(each for each in (CPUS, GPUS, MEMORY) if self.left[each])
         whole, left = self.machine[asset], self.left[asset]
-        detail = f"{machine} has {amount_of(asset, whole)}, its slots {show_number(whole - left)}"
+        in_slots = show_number(whole - left)
+        if asset == MEMORY:
+            in_slots = amount_of(asset, whole - left)
+        detail = f"{machine} has {amount_of(asset, whole)}, its slots {in_slots}"
         cure = None
         if self.is_odd:
             cure = f"{_set_in(of_startd(pool.execute, self.slot)) or _KNOBS} of {machine}"
@@ -77,20 +85,23 @@ def _set_in(configuration: Configuration | None) -> str:
 
 
 def unslotted_of(slots: Iterable[Slot]) -> Sequence[Unslotted]:
-    """Return what the slots of each startd leave out of the cores and GPUs that it has.
+    """Return what the slots of each startd leave out of the cores, GPUs and memory that it has.
 
-    With cores or GPUs counts the memory beside them; memory alone is what sizes of slots are
-    rounded by.
+    With cores or GPUs counts the memory beside them; of memory alone a little is what sizes of
+    slots are rounded by.
     """
     of_startd = defaultdict[str, list[Slot]](list)
     for slot in slots:
         if slot.type != DYNAMIC:
             of_startd[slot.startd].append(slot)
-    found = [each for own in of_startd.values() for each in _of_startd(own)]
-    if 2 * len(found) > len(of_startd) > 1:
-        # Most machines are like that: somebody means it.
-        return found
-    return [each._replace(is_odd=_is_much(each)) for each in found]
+    every = [each for own in of_startd.values() for each in _of_startd(own)]
+    found = list[Unslotted]()
+    for memory_alone in (False, True):
+        alike = [each for each in every if each.is_memory == memory_alone]
+        # Where most machines are like that, somebody means it.
+        is_meant = 2 * len(alike) > len(of_startd) > 1
+        found += [each._replace(is_odd=not is_meant and _is_much(each)) for each in alike]
+    return found
 
 
 def _of_startd(slots: Sequence[Slot]) -> Iterator[Unslotted]:
@@ -105,6 +116,10 @@ def _of_startd(slots: Sequence[Slot]) -> Iterator[Unslotted]:
         left[asset] = max(0, whole - in_slots)
     if left[CPUS] or left[GPUS]:
         yield Unslotted(first, left, machine, _lacks_ads(slots))
+    elif left[MEMORY] > _RESERVE * machine[MEMORY]:
+        # What the largest slot would have with it is what jobs wait for.
+        largest = max(own, key=lambda slot: number_or(slot.cpus, 0))
+        yield Unslotted(largest, left, machine, _lacks_ads(slots))
 
 
 def _whole(slot: Slot) -> Mapping[str, Number]:
@@ -127,20 +142,31 @@ def _lacks_ads(slots: Sequence[Slot]) -> bool:
 
 
 def _is_much(each: Unslotted) -> bool:
-    return any(each.left[asset] > _RESERVE * each.machine[asset] > 0 for asset in (CPUS, GPUS))
+    return any(each.left[asset] > _RESERVE * each.machine[asset] > 0 for asset in _ASSETS)
 
 
 def lift_unslotted(found: Iterable[Unslotted], lifting: Lifting) -> None:
-    """Note what waiting jobs would use of what slots leave out, if one slot more had it."""
+    """Note what waiting jobs would use of what slots leave out.
+
+    That is what one slot more would have, or of memory alone one slot of the machine with it.
+    """
     rest = [each.number for each in lifting.waiting]
     limits, takers = lifting.limits(UNSLOTTED, lasts=True), Takers()
     for each in found:
         if each.lacks_ads or not each.is_odd:
             continue
-        left = dict(each.left)
+        left, without = dict(each.left), dict[str, Number]()
+        if each.is_memory:
+            if each.slot.claimed:
+                continue
+            without = {asset: each.slot.left().get(asset) or 0 for asset in _ASSETS}
+            left = {asset: without[asset] + left[asset] for asset in _ASSETS}
         for number, one in enumerate(lifting.waiting):
             fit = min(rest[number], times(left, one.requested))
             if not fit or not limits.may_start(one):
+                continue
+            if without and times(without, one.requested):
+                # It lacks no memory there.
                 continue
             if not takers.takes(each.slot, left, one.request.first):
                 continue
@@ -148,4 +174,5 @@ def lift_unslotted(found: Iterable[Unslotted], lifting: Lifting) -> None:
             rest[number] -= jobs
             used = {asset: jobs * one.requested.get(asset, 0) for asset in _ASSETS}
             left = {asset: left[asset] - used[asset] for asset in _ASSETS}
-            lifting.add(UNSLOTTED, one, Gain(Amounts(0, *used.values()), jobs, behind=jobs))
+            gained = Amounts(0, *(min(used[asset], each.left[asset]) for asset in _ASSETS))
+            lifting.add(UNSLOTTED, one, Gain(gained, jobs, behind=jobs))

@@ -29,7 +29,8 @@ def add_config_files(which: Container, parser: argparse.ArgumentParser) -> None:
         "--role",
         metavar="ROLE",
         help="what the machine of --config-dir is: central, access or execute, or several with "
-        "commas between (default: as its DAEMON_LIST says; all of them if it says nothing)",
+        "commas between (default: as its DAEMON_LIST says, or the daemons that read the knobs in "
+        "its files; all of them where neither tells)",
     )
     files.add_argument(
         "--node",

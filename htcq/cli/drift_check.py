@@ -190,7 +190,9 @@ def _looked(source: Source, arguments: argparse.Namespace, asked: CheckOptions) 
 
     def look() -> _Line:
         found = observe_quotas(opened, site.groups, max_age, elastic)
-        return _Line(*check(found.observation, asked, found.health, found.gaps, found.activity))
+        return _Line(*check(
+            found.observation, asked, found.health, found.gaps, found.activity, found.held_by
+        ))  # fmt: skip
 
     line = record_of(_Line, evaluated_from([opened], look))
     if line.state not in _EXIT_STATUS:

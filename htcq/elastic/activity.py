@@ -26,6 +26,13 @@ ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN, FOLLOWS = (
     "follows",
 )
 WORDS = (ON, HELD, NEVER, OFF, FAILED, STATIC, UNVERIFIED, UNKNOWN, FOLLOWS)
+#: How the words are said that do not follow "elastic quotas are".
+_SAID = {
+    NEVER: "elastic quotas are not in force",
+    FAILED: "elastic quotas are not in force",
+    UNKNOWN: "it is not known whether elastic quotas are in force",
+    FOLLOWS: "elastic quotas are written by another central manager",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,12 @@ class Activity:
 
     word: str
     why: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The state and why it is so, for people."""
+        said = _SAID.get(self.word, f"elastic quotas are {self.word}")
+        return f"{said}: {self.why}" if self.why else said
 
     @property
     def writes(self) -> bool:

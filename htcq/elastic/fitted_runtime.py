@@ -139,13 +139,16 @@ def _is_cards(dimension: str) -> bool:
 def held_back(fitted: ElasticOutcome, observation: ElasticObservation) -> Iterator[str]:
     """Yield, as sentences, what keeps idle jobs of groups out, and what is nobody's meanwhile."""
     waiting: set[str] = set()
+    leaves = [each for each in fitted.groups if each.leaf]
     for _, group, mine in _leaves(fitted, jobs_by_group(observation)):
         found = _fit(group.declared(group.runtime), mine)
         if not found.binding or not mine.idle:
             continue
         name, limit = found.binding, group.declared_max.get(found.binding)
         waiting.update(each for each in group.declared(group.runtime))
-        why = "the rest is in the runtimes of others, or free for no job"
+        why = "the pool has no more of it for them"
+        if any(other.runtime.get(name, 0) > 0 for other in leaves if other is not group):
+            why = "other groups may use the rest"
         if limit is not None and group.runtime[name] >= limit:
             why = f"its max is {limit}"
         yield f"jobs of {group.name} wait for {name}: {why}"

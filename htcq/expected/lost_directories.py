@@ -23,8 +23,8 @@ from htcq.units import counted, listed
 
 _OUTPUT, _INPUT, _DIRECTORY, _LOG = 12, 13, 14, 22
 _WHAT = {
-    _OUTPUT: "their output cannot be written", _INPUT: "their input cannot be sent",
-    _DIRECTORY: "their initial directory cannot be entered", _LOG: "their log cannot be opened",
+    _OUTPUT: "output of {} cannot be written", _INPUT: "input of {} cannot be sent",
+    _DIRECTORY: "initial directory of {} cannot be entered", _LOG: "log of {} cannot be opened",
 }  # fmt: skip
 #: Fewer may be an accident.
 _SEVERAL, _NAMED = 3, 3
@@ -71,7 +71,8 @@ def _unmet(pool: Pool, name: str, jobs: list[Job]) -> Unmet:
     for job in jobs:
         kinds.setdefault(_code(job), []).append(job)
     why = listed(
-        f"of {len(of_it)} {_WHAT[code]} (HoldReasonCode {code})" for code, of_it in kinds.items()
+        f"the {_WHAT[code].format(len(of_it))} (HoldReasonCode {code})"
+        for code, of_it in kinds.items()
     )
     when = since_first(job.status_since for job in jobs)
     owners = {str(job.user) for job in jobs}

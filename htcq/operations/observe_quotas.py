@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
     from htcq.poolquota.ailment import Ailment
     from htcq.poolquota.pool_quotas import PoolQuotas
+    from htcq.poolquota.shortfall import Holder
     from htcq.settings.groups import GroupSettings
 
 #: Seconds by which a clock may be set while a pool is looked at.
@@ -30,13 +31,15 @@ _SLACK = 60
 class Observed:
     """The observation, what is wrong with the pool's daemons, and what of the pool is not known.
 
-    ``activity`` tells whether elastic quotas are kept; None where there are none.
+    ``activity`` tells whether elastic quotas are kept; None where there are none. ``held_by`` has
+    who and what has what groups lack of their quotas.
     """
 
     observation: DriftObservation
     health: tuple[Ailment, ...]
     gaps: tuple[str, ...]
     activity: Activity | None = None
+    held_by: tuple[Holder, ...] = ()
 
 
 def observe_quotas(
@@ -56,6 +59,7 @@ def observe_quotas(
     from htcq.pool.weights import Weights
     from htcq.poolquota.health import ailments
     from htcq.poolquota.pool_quotas import PoolQuotas
+    from htcq.poolquota.shortfall import holders_of, unclaimed_of
     from htcq.poolquota.unread import unread
 
     source, pool = opened.source, read_open(opened)
@@ -79,7 +83,8 @@ def observe_quotas(
     if ledger is not None:
         observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
         activity = ledger.activity(pool, source.negotiator)
-    return Observed(observation, health, unread(pool), activity)
+    held_by = holders_of(quotas, unclaimed_of(quotas))
+    return Observed(observation, health, unread(pool), activity, held_by)
 
 
 def check_time(observation: DriftObservation, source: Source, begun: float) -> None:

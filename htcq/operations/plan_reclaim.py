@@ -309,7 +309,7 @@ def why_stopped(wanted: ReclaimRequest) -> str:
     activity = activity_of(state, wanted.gates.max_failures)
     if activity.vacates:
         return ""
-    return f"elastic quotas are {activity.word}: {activity.why}"
+    return activity.sentence
 
 
 def _state_of_writer(

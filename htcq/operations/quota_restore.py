@@ -149,7 +149,7 @@ def switch_on(writer: Writer, max_failures: int) -> str:
     with writer.alone():
         activity = activity_of(writer.state(), max_failures)
         if activity.writes:
-            return f"{writer.path}: unchanged; elastic quotas are {activity.word}"
+            return f"{writer.path}: unchanged; {activity.sentence}"
         writer.add(JournalRecord(0, 0.0, ON, asked=True, told=activity.why))
     return f"{writer.path}: on again; the next step of 'htcq elastic run' writes"
 

@@ -114,9 +114,15 @@ SLOT_CAUSES: Mapping[str, CauseType] = {
 
 #: What slots are short of whose ads have no number of disk.
 NO_DISK = "disk in the ad"
+#: And those whose startd gives out the disk of a volume group (VolumeManager.cpp), and has none.
+NO_VOLUME = "disk in a volume group"
 #: What gives slots the asset that they lack, where that is not :data:`ASSET_MISSING`'s own cure.
 ASSET_CURES: Mapping[str, str] = {
     DISK: "the files on the disk of EXECUTE, or SLOT_TYPE_*",
     NO_DISK: "a number as Disk in the ad: STARTD_ATTRS and SLOT_TYPE_* of the execution point",
+    NO_VOLUME: (
+        "LVM_VOLUME_GROUP_NAME of the execution point (STARTD_ENFORCE_DISK_LIMITS is on): a volume "
+        "group that it has"
+    ),
     GPUS: "OFFLINE_MACHINE_RESOURCE_GPUs of the execution point",
 }

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from htcq.classads import as_number
+from htcq.pool.pool import Pool, of_startd
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot, number_or
-from htcq.pool.slot_causes import ASSET_MISSING, NO_DISK
+from htcq.pool.slot_causes import ASSET_MISSING, NO_DISK, NO_VOLUME
 from htcq.pool.slot_state import BROKEN, is_broken
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, attribute
 
@@ -139,6 +140,16 @@ class DiskInFiles:
         return max(0, whole - now - self._carved.get(str(slot.name), 0))
 
 
-def shortage_of(slot: Slot, asset: str) -> str:
-    """Return what a slot lacks that is short of ``asset``: that, or its number in the ad."""
-    return NO_DISK if asset == DISK and as_number(slot.disk_kb) is None else asset
+def shortage_of(pool: Pool, slot: Slot, asset: str) -> str:
+    """Return what a slot of ``pool`` lacks that is short of ``asset``.
+
+    It is that; of disk it may be its number in the ad, or a volume group that has any.
+    """
+    if asset != DISK:
+        return asset
+    if as_number(slot.disk_kb) is None:
+        return NO_DISK
+    configuration = of_startd(pool.execute, slot)
+    if as_number(slot.total_slot_disk_kb) != 0 or configuration is None:
+        return DISK
+    return NO_VOLUME if configuration.truth("STARTD_ENFORCE_DISK_LIMITS", False) else DISK

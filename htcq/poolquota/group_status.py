@@ -15,7 +15,7 @@ from functools import cached_property
 from htcq.poolquota.lent_quota import lent_by, own_allocations
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Mark
-from htcq.poolquota.shortfall import Holder, Unclaimed, groups_over, lacking, unclaimed_of
+from htcq.poolquota.shortfall import Holder, Unclaimed, holders_of, lacking, unclaimed_of
 from htcq.quota.cycle_quotas import GroupQuota, Round
 from htcq.quota.group_limits import truncated
 from htcq.quota.group_tree import ROOT, Group
@@ -178,8 +178,7 @@ class _First:
 
     @cached_property
     def _holders(self) -> tuple[Holder, ...]:
-        over = (each.holder() for each in groups_over(self._quotas))
-        return (*over, *self._unclaimed.holders)
+        return holders_of(self._quotas, self._unclaimed)
 
     def _headroom(self, group: GroupQuota, limit: float | None) -> float:
         if limit is None:

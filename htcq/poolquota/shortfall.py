@@ -112,6 +112,11 @@ class Unclaimed:
             yield Holder(FREE, False, self.free, None, "the next cycle, for jobs that fit")
 
 
+def holders_of(quotas: PoolQuotas, unclaimed: Unclaimed) -> tuple[Holder, ...]:
+    """Return who and what has what groups lack: groups over their quotas, and ``unclaimed``."""
+    return (*(each.holder() for each in groups_over(quotas)), *unclaimed.holders)
+
+
 def unclaimed_of(quotas: PoolQuotas) -> Unclaimed:
     """Return what the pool of ``quotas`` has that nobody has claimed."""
     closings = Closings(quotas.pool)

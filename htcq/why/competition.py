@@ -244,7 +244,8 @@ class Competition:
         name = kept.name
         better = ""
         if self._priority(job.submitter) <= self._priority(name):
-            better = "; its better user priority counts only when a claim ends"
+            mine = f"the better user priority of {job.submitter}"
+            better = f", and {mine} counts only when one of them ends"
         return (
             f"a shorter CLAIM_WORKLIFE of the execution points: until then claims of {name} go on "
             f"with further jobs{better}; NEGOTIATOR_CONSIDER_PREEMPTION with "

@@ -40,7 +40,7 @@ def cool_down_wall(job: Job, access: AccessPoint, amounts: Amounts) -> MatchFail
     own: dict[str, Amount] = {"knob": knob, "schedd": access.name, "seconds": seconds}
     return MatchFailure(
         COOL_DOWN,
-        f"{text}; {knob} of {access.name} makes that {show_span(seconds)}: {value}",
+        f"{text}; by {knob} = {value} of {access.name} it lasts {show_span(seconds)}",
         {**amounts, **own},
         f"{knob} of {access.name}, then condor_reconfig there; for these jobs condor_qedit -name "
         f"{access.name} -constraint 'JobCoolDownExpiration > time()' JobCoolDownExpiration 0, then "

@@ -17,7 +17,7 @@ from htcq.classad.parser import parse
 from htcq.classad.substitution import substituted
 from htcq.classad.tree import MY, TARGET, Binary, Call, Literal, Reference, Tree, Unary
 from htcq.classads import UNDEFINED, Missing, Value, as_number, spelled
-from htcq.units import counted, show_moment, show_number, show_span
+from htcq.units import counted, show_moment, show_number, show_spans
 
 _ORDERED = {">": True, ">=": True, "<": False, "<=": False}
 #: What a side has to be, by whether it has to be large, and not the same.
@@ -275,7 +275,9 @@ def _ordered(operator: str, left: Side, right: Side, now: str, where: str) -> st
         return ""
     is_span = now != "" and now in f"{left.text} {right.text}" and not _is_moment(best)
     slots = sum(left.values.values())
-    needed, has = _shown(asked, is_span, now), _shown(best, is_span, now)
+    needed, has = _shown(asked, now), _shown(best, now)
+    if is_span:
+        needed, has = show_spans(as_number(asked) or 0, as_number(best) or 0)
     whose = f" ({readable(right.text, now)} of the job)" if right.of_job else ""
     of = f"the best of {counted(slots, 'slot')}" if slots > 1 else (where or "the slot")
     if is_span and _is_left_time(left.text, now):
@@ -316,7 +318,7 @@ def _is(side: Side, now: str, where: str) -> str:
 
 def _listed(values: Mapping[Value, int], now: str = "") -> str:
     most = sorted(values, key=lambda value: (-values[value], str(value)))
-    first = [_shown(value, False, now) for value in most[:_MAX_VALUES]]
+    first = [_shown(value, now) for value in most[:_MAX_VALUES]]
     if len(most) > 1:
         first = [f"{text} on {values[value]}" for text, value in zip(first, most)]
     more = len(most) - _MAX_VALUES
@@ -334,12 +336,10 @@ def _is_moment(value: Value) -> bool:
     return number is not None and _FIRST_MOMENT < number < _LAST_MOMENT
 
 
-def _shown(value: Value, is_span: bool = False, now: str = "") -> str:
+def _shown(value: Value, now: str = "") -> str:
     number = as_number(value)
     if number is None or isinstance(value, bool):
         return spelled(value)
-    if is_span:
-        return show_span(number)
     if now and _is_moment(value):
         return show_moment(number)
     return show_number(number) if type(value) is int else spelled(value)

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.pool.slot_causes import ASSET_CURES, SLOT_CAUSES
-from htcq.pool.slot_shortages import Loss, Losses
+from htcq.pool.slot_shortages import Loss, Losses, shortage_of
 from htcq.pool.slot_state import BROKEN, machine_of
 from htcq.simulate.cycle.job_table import JobTable
 from htcq.simulate.cycle.rows import Rows
@@ -34,12 +35,12 @@ class _Lost(NamedTuple):
 
 
 class LostSlots:
-    """What the slots of ``tables`` have lost, among ``every`` slot of the pool."""
+    """What the slots of ``tables`` have lost, among ``every`` slot of ``pool``."""
 
     def __init__(
-        self, tables: Sequence[SlotStates], every: Sequence[Slot], after: AfterCycle
+        self, pool: Pool, tables: Sequence[SlotStates], every: Sequence[Slot], after: AfterCycle
     ) -> None:
-        self._tables, self._every, self._after = tables, every, after
+        self._pool, self._tables, self._every, self._after = pool, tables, every, after
 
     @cached_property
     def _lost(self) -> Sequence[_Lost]:
@@ -65,7 +66,7 @@ class LostSlots:
             for row in slots.table.rows_of(fit & ~slots.first.suits(job)):
                 loss = losses[row]
                 found.setdefault(_kind(loss), []).append((slots.offers[row].slot, loss))
-        yield from map(_wall, found.values())
+        yield from (_wall(self._pool, each) for each in found.values())
 
 
 def _kind(loss: Loss) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ def _lost(slots: SlotStates, losses: Mapping[int, Loss], after: AfterCycle) -> _
     return _Lost(slots, losses, slots.table.with_left(left), rows)
 
 
-def _wall(found: Sequence[tuple[Slot, Loss]]) -> MatchFailure:
+def _wall(pool: Pool, found: Sequence[tuple[Slot, Loss]]) -> MatchFailure:
     """Return the wall of slots with losses of one kind, which would take a job without them."""
     (slot, loss), machines = found[0], list(dict.fromkeys(machine_of(each) for each, _ in found))
     advice = SLOT_CAUSES[loss.cause].lifted_by
@@ -98,7 +99,7 @@ def _wall(found: Sequence[tuple[Slot, Loss]]) -> MatchFailure:
         text += f"; so it is with {counted(len(machines) - 1, 'more machine')} that would take it"
     if loss.cause != BROKEN:
         for asset in loss.lost or loss.has:
-            advice = ASSET_CURES.get(asset, advice)
+            advice = ASSET_CURES.get(shortage_of(pool, slot, asset), advice)
     amounts: dict[str, Amount] = {
         "slots": len(found),
         "machines": len(machines),

@@ -96,7 +96,7 @@ class SlotSide:
             self.offered,
             lambda: (self.meeting(job).job for job in others()),
         )
-        self._lost = LostSlots(self.offered, cycle.quotas.supply.every, after)
+        self._lost = LostSlots(cycle.quotas.pool, self.offered, cycle.quotas.supply.every, after)
         self._other_cycle = other_cycle(cycle.quotas.pool)
         self._hiding_cure = hiding_cure(cycle.quotas.pool)
         self._slots = sum(int(each.machines.sum()) for each in self._seen)
@@ -311,7 +311,7 @@ class SlotSide:
     def _without_room(self, slots: SlotStates, rows: Array, failure: Failure) -> Iterator[Blocked]:
         """Yield slots that have too little left, those apart whose disk files have."""
         full = self.closed.full_disks(slots, rows, failure)
-        lacks = shortage_of(slots.offers[0].slot, DISK)
+        lacks = shortage_of(self._cycle.quotas.pool, slots.offers[0].slot, DISK)
         yield Blocked(FULL, slots, full, failure, slots.first.left, lacks)
         yield Blocked(ROOM, slots, rows & ~full, failure, slots.first.left)
 

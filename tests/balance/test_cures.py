@@ -141,3 +141,16 @@ def test_the_first_sentence_names_machines_that_a_constraint_hides() -> None:
         "NEGOTIATOR_SLOT_CONSTRAINT (node1)"
     )
     assert found.todo[0].cure.endswith("that is true for the slots (node1)")
+
+
+def test_the_clause_of_start_that_refuses_the_jobs_is_named_with_what_lifts_it() -> None:
+    """Where it is one: of several that differ by machine the first would be wrong elsewhere."""
+    start = 'TARGET.Category =!= "Long"'
+    long = [job(f"1.{proc}", Category='"Long"') for proc in range(3)]
+    one = balanced(pool(slot(Start=start), submitter(IdleJobs=3), jobs=long))
+    assert one.todo[0].cure.startswith(
+        f"START: {start} refuses these jobs: condor_qedit of Category"
+    )
+    two = slot("slot1@node2", Start="TARGET.Site is true")
+    several = balanced(pool(slot(Start=start), two, submitter(IdleJobs=3), jobs=long))
+    assert "refuses these jobs" not in several.todo[0].cure

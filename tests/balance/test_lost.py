@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from htcq.audit.rule import Severity
 from htcq.balance.causes import ASSET_MISSING, IN_NO_SLOT, STRANDED, WEIGHT_CHANGES
 from htcq.pool.pool import Pool
@@ -84,6 +86,26 @@ def test_a_disk_that_was_full_from_the_start_takes_no_job() -> None:
     assert (missing.amounts.cpus, missing.jobs, missing.details[0][0]) == (8, 8, "disk")
     small = [job(f"1.{proc}") for proc in range(2)]
     assert not check(pool(full, submitter(IdleJobs=2), jobs=small)).of(ASSET_MISSING)
+
+
+@pytest.mark.parametrize(
+    ("config", "cure"),
+    [
+        ("STARTD_ENFORCE_DISK_LIMITS = True\n", "LVM_VOLUME_GROUP_NAME of the execution point"),
+        ("STARTD_ENFORCE_DISK_LIMITS = False\n", "the files on the disk of EXECUTE"),
+    ],
+)
+def test_a_startd_without_its_volume_group_is_told_the_knob(config: str, cure: str) -> None:
+    """With LVM the disk is what the volume group has (VolumeManager.cpp): of none there is 0."""
+    none = slot("slot1@node2", Disk=0, TotalDisk=0, TotalSlotDisk="0.0")
+    given = pool(
+        slot(), none, submitter(IdleJobs=20), jobs=_JOBS, execute={"node1": config, "node2": config}
+    )
+    assert check(given).todo[0].cure.startswith(cure)
+    pinned = job("2.0", Requirements='TARGET.Machine == "node2"')
+    pool_of_it = pool(slot(), none, submitter(IdleJobs=1), jobs=[pinned], execute={"node2": config})
+    (verdict,) = Verdicts(pool_of_it).on(pool_of_it.jobs or ())
+    assert verdict.walls[0].lifted_by.startswith(cure)
 
 
 def test_broken_dynamic_slots_that_were_deleted_are_no_less_there() -> None:

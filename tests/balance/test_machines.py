@@ -44,8 +44,8 @@ def test_machines_with_equal_cpus_and_gpus_and_about_equal_memory_are_one_kind()
         slot(),
         slot("slot1@node2", Memory=16300, TotalSlotMemory=16300),
         slot("slot1@node3", **gpus),
-        static_slot("slot1@node4"),
-        static_slot("slot2@node4"),
+        static_slot("slot1@node4", TotalMemory=4096),
+        static_slot("slot2@node4", TotalMemory=4096),
     )
 
     assert {each.name: each.kind for each in found.values()} == {

@@ -157,7 +157,7 @@ def test_a_slot_that_start_alone_closes_to_them_is_the_reason() -> None:
     show_status(balanced(given), given, (), shown)
     todo = shown.getvalue()
     assert "to do for 1 job that no slot suits" not in todo
-    assert "1. start-refuses: START of the execution point" in todo
+    assert "1. start-refuses: START: TARGET.RequestFpga =?= undefined refuses these jobs: " in todo
 
 
 def hiding_n9(start: str = "true", **own: Text) -> Pool:

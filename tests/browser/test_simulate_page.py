@@ -138,6 +138,7 @@ def test_every_cycle_is_that_of_the_json(browser: Browser, tmp_path: Path) -> No
         "matches",
         "rejections",
         "started",
+        "reused",
         "running",
         "idle",
         "cpus",

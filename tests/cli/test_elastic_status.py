@@ -184,7 +184,7 @@ def test_why_tells_a_group_what_it_may_have_and_who_has_what_it_lends(
         "4 cpus of its min are missing and free: the next negotiation cycle matches them" in lines
     )
     assert "jobs of physics.hep wait for cpus: its max is 12" in lines
-    assert "elastic quotas are never: no quotas were written yet" in lines
+    assert "elastic quotas are not in force: no quotas were written yet" in lines
     idle = call("why", "chem", *words)
     assert (idle.status, idle.err) == (EXIT_FINE, ""), "it has no jobs"
     assert idle.out.startswith("chem: cpus: may use 0 now (min 8, max 16), uses 0")

@@ -223,10 +223,11 @@ def test_several_cycles_have_names_of_their_own(snapshot: str, call: Call) -> No
         0,
         8,
     )
-    assert [(each["at"], each["started"], each["idle"]) for each in found["cycles"]] == [
-        (0, 8, 8),
-        (300, 0, 8),
-        (600, 0, 2),
+    names = ("at", "started", "reused", "idle")
+    assert [tuple(each[name] for name in names) for each in found["cycles"]] == [
+        (0, 8, 0, 8),
+        (300, 0, 0, 8),
+        (600, 6, 6, 2),
     ]
     assert found["cycles"][0]["quotas"] == {"<none>": 0, "a": 3, "b": 5}
     # Those who were not matched start in the claims of those who were, after 600 s.

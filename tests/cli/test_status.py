@@ -58,7 +58,8 @@ def test_the_plugin_is_critical_where_half_of_the_pool_stands(call: Call) -> Non
     assert done.status == 2
     assert done.out.startswith("HTCQ STATUS CRITICAL: 64 cores stand idle while 73 jobs wait")
     assert (
-        " stands_while_jobs_wait=192 waiting_jobs=73;;;0 jobs_that_fit_nowhere=0;;;0 " in done.out
+        " stands_while_jobs_wait=192 cores_stand_while_jobs_wait=64 waiting_jobs=73;;;0 jobs_that_fit_nowhere=0;;;0 "
+        in done.out
     )
     assert " groups_below=3;;;0\n" in done.out
 

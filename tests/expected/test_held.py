@@ -136,8 +136,8 @@ def test_an_access_point_whose_directories_are_gone() -> None:
     finding = only(HELD_BY_FAULTS, site(free(), lost_none, cycles(), jobs=jobs))
     assert finding.message == (
         "3 jobs of access1, such as 1.0, went on hold since 2027-01-15 07:59 UTC, all of its jobs "
-        "that had a slot: of 2 their output cannot be written (HoldReasonCode 12) and of 1 their initial "
-        "directory cannot be entered (HoldReasonCode 14)"
+        "that had a slot: the output of 2 cannot be written (HoldReasonCode 12) and the initial "
+        "directory of 1 cannot be entered (HoldReasonCode 14)"
     )
     assert (finding.subject, finding.severity.word) == ("access point access1", "warning")
     eve = {**directory, "User": '"eve@site"', "Owner": '"eve"'}

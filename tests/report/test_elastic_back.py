@@ -28,6 +28,16 @@ def test_a_person_is_told_that_both_ways_take_too_long(back: MinBack, end: str) 
     assert back_sentence(back).endswith(end)
 
 
+def test_claims_without_a_start_are_told_as_the_reason_of_both() -> None:
+    told = back_sentence(replace(LATE, reclaim=None, starts_unknown=True))
+
+    assert told == (
+        "4 of slot weight of its min is not in use, and others have 3 of it; their slots do not say "
+        "since when their jobs run (JobStart): it is not known when it would be back, and reclaim "
+        "vacates none of these jobs"
+    )
+
+
 def test_the_metric_that_the_alert_watches_has_all_groups() -> None:
     both = quotas(group("a", {"cpus": 4}, {"cpus": 8}), group("b", {"cpus": 4}, {"cpus": 8}))
     status = replace(status_of(pool(node()), both), mins_back=(LATE,))

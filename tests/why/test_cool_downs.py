@@ -40,7 +40,7 @@ def test_a_knob_that_keeps_vacated_jobs_for_a_day_is_a_fault() -> None:
     assert "kept by cool-down (SYSTEM_COOLDOWN_DURATION of access1)" in headline(given)
     (reason,) = given.demand.by if given.demand else ()
     assert "(JobCoolDownExpiration), since it left a machine: Job vacated by schedd" in reason.text
-    assert "SYSTEM_COOLDOWN_DURATION of access1 makes that 1 d: 86400" in reason.text
+    assert "; by SYSTEM_COOLDOWN_DURATION = 86400 of access1 it lasts 1 d" in reason.text
     assert not given.is_sound
 
 

@@ -55,7 +55,7 @@ def test_a_clause_names_the_values_of_both_sides() -> None:
 def test_times_are_spans_and_time_is_written_as_its_author_did() -> None:
     found = walls(recorded("pilot-long-job"), "34.0")[wall.START]
     assert "KillAt - time() > 144000" in found.text
-    assert "20 h left on the best of 2 slots, 1.7 d needed" in found.text
+    assert "20 h left on the best of 2 slots, 40 h needed" in found.text
     assert 'Category of the job is "Long"' in found.text
     assert "1795756278" not in found.text
 
@@ -103,6 +103,7 @@ def test_claims_that_go_on_are_named_with_both_priorities() -> None:
     assert "500 of ada@site and 499,879" in found.text
     assert "CLAIM_WORKLIFE" in found.lifted_by
     assert "a better user priority" not in found.lifted_by
+    assert "the better user priority of ada@site counts only when one of them" in found.lifted_by
 
 
 def test_large_jobs_behind_small_ones_need_machines_that_are_free_as_a_whole() -> None:

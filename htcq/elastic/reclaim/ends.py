@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from htcq.elastic.reclaim.borrowed import SLACK, Borrowed
 from htcq.elastic.records import GroupClaim
@@ -23,6 +22,8 @@ PERCENT = 95
 _DRAWS = 100
 #: A run time is drawn so often until one is longer than what the job has run already.
 _TRIES = 50
+#: The ends of claims in order: when, of which group, and the slot weight.
+_Course = Sequence[tuple[float, str, float]]
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,15 @@ class DrawnEnds:
         self._courses = [
             sorted(end for each in lent for end in self._ends(each)) for _ in range(_DRAWS)
         ]
-        self._sums = [list(accumulate(each[2] for each in course)) for course in self._courses]
-        self._lent = {each.group: each for each in lent}
+        self._lent = lent
+        #: What comes back of each borrower to the group asked for last, and the sums for these.
+        self._weights: Mapping[str, float] = {}
+        self._sums: Sequence[Sequence[float]] = ()
 
     def _ends(self, each: Borrowed) -> Iterator[tuple[float, str, float]]:
-        """Yield when claims end, the group, and what of their weight is borrowed."""
-        ends = [
-            (self._end(claim, age, each.ages), each.weight_of(claim))
-            for claim, age in zip(each.claims, each.ages)
-        ]
-        left = each.weight
-        for seconds, weight in sorted(ends):
-            yield seconds, each.group, min(left, weight)
-            left = max(0.0, left - weight)
+        """Yield when claims end, the group, and their weight."""
+        for claim, age in zip(each.claims, each.ages):
+            yield self._end(claim, age, each.ages), each.group, each.weight_of(claim)
 
     def _end(self, claim: GroupClaim, age: float, ages: Sequence[float]) -> float:
         seconds = self._left(claim, age, ages)
@@ -87,27 +84,33 @@ class DrawnEnds:
 
     def seconds(self, group: str, rest: float) -> float | None:
         """Return within how many seconds ``rest`` is there for ``group``; None: never, perhaps."""
-        own = {name for name, each in self._lent.items() if not each.lends_to(group)}
+        weights = {each.group: each.weight_for(group) for each in self._lent}
+        # Subgroups of one group mostly ask one after another, and all get the same back.
+        if weights != self._weights:
+            self._weights = weights
+            self._sums = [list(_sums(course, weights)) for course in self._courses]
         times = sorted(
-            self._reached(rest, sums, course, own)
-            for course, sums in zip(self._courses, self._sums)
+            _reached(rest, sums, course) for course, sums in zip(self._courses, self._sums)
         )
         found = times[math.ceil(len(times) * PERCENT / 100) - 1]
         if found == math.inf:
             return None
         return found
 
-    def _reached(
-        self,
-        rest: float,
-        sums: Sequence[float],
-        course: Sequence[tuple[float, str, float]],
-        own: Collection[str],
-    ) -> float:
-        """Return when ``rest`` has come back in a course, beside what ``own`` groups have."""
-        if own:
-            sums = list(accumulate(0.0 if name in own else weight for _, name, weight in course))
-        place = bisect.bisect_left(sums, rest - SLACK)
-        if place == len(sums):
-            return math.inf
-        return course[place][0]
+
+def _sums(course: _Course, weights: Mapping[str, float]) -> Iterator[float]:
+    """Yield what has come back with each end, of each group its share of ``weights`` at most."""
+    left, back = dict(weights), 0.0
+    for _, group, weight in course:
+        taken = min(left[group], weight)
+        left[group] -= taken
+        back += taken
+        yield back
+
+
+def _reached(rest: float, sums: Sequence[float], course: _Course) -> float:
+    """Return when ``rest`` has come back in a course; infinity: never."""
+    place = bisect.bisect_left(sums, rest - SLACK)
+    if place == len(sums):
+        return math.inf
+    return course[place][0]

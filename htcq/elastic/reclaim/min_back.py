@@ -6,6 +6,7 @@ reclaim vacates jobs. Amounts are slot weight, times seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ class MinBack:
     ``missing`` is what it does not use of its min, ``free`` how much of that nobody uses. ``ends``
     is in what time the rest is back as claims end, in 95 of 100 cases; ``reclaim`` as reclaim
     vacates jobs. None: not by that alone. ``objective`` is in what time the site wants it back.
+    ``starts_unknown``: no slot of a borrowed claim says since when its job runs, so that neither
+    time is known.
     """
 
     group: str
@@ -36,6 +39,7 @@ class MinBack:
     ends: float | None
     reclaim: float | None
     objective: float | None = None
+    starts_unknown: bool = False
 
     @property
     def lent(self) -> float:
@@ -74,6 +78,7 @@ def mins_back(
     """
     found = demands_of(observation)
     lent = tuple(borrowed(targets, observation))
+    ages = [age for each in lent for age in each.ages]
     waiting = {each.submitter for each in observation.idle if each.count > 0}
     ends: DrawnEnds | None = None
     mins = []
@@ -105,6 +110,7 @@ def mins_back(
                 _matched(by_ends, pace),
                 _matched(by_reclaim, pace),
                 objectives.get(each.group),
+                missing - free > SLACK and not any(math.isfinite(age) for age in ages),
             )
         )
     return tuple(mins)

@@ -33,11 +33,11 @@ class ReclaimForecast:
         protected: Collection[JobKey] = (),
     ) -> None:
         self._limits, self._claims, self._weight, self._cycle = limits, claims, weight, cycle
-        self._left = {each.group: each.weight for each in lent}
+        self._left = {each.group: each.weight_for(group) for each in lent}
         self._jobs = [
             (each, claim, age)
             for each in lent
-            if each.lends_to(group)
+            if self._left[each.group] > SLACK
             for claim, age in zip(each.claims, each.ages)
             if limits.vacates and not claim.protected and claim.started
             if (claim.schedd, claim.job) not in protected

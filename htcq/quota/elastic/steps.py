@@ -9,6 +9,7 @@ from htcq.quota.elastic.declaration import Rounding
 from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.share import RuntimeSharing, ShareGrant
+from htcq.units import listed
 
 
 class Step(NamedTuple):
@@ -69,13 +70,31 @@ class Trace:
         if scaled != declared:
             total = self.outcome.sharings[group.parent, dimension].total
             text = f"only {total} are available, less than the sum of mins"
-            if group.group.priority:
-                text += f"; its priority is {group.group.priority}"
-            yield Step("scaled", 0, f"min shrinks to {scaled}: {text}")
+            order = self._order_of_mins(group, dimension)
+            yield Step("scaled", 0, f"min shrinks to {scaled}: {text}; {order}")
         if floor > scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: usage is guaranteed")
         elif floor < scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: its max, which is below its min")
+
+    def _order_of_mins(self, group: GroupRuntime, dimension: str) -> str:
+        """Return whose min comes before that of a group, or how a site says so."""
+        own, first = group.group.priority, []
+        for each in self.outcome.groups:
+            if each.parent != group.parent or not each.min.get(dimension) or each is group:
+                continue
+            if not self._scales(each):
+                first.append(f"{each.name} (scale_min = false)")
+            elif each.group.priority > own:
+                first.append(f"{each.name} (priority {each.group.priority})")
+        if first:
+            return f"its priority is {own}, and first comes the min of {listed(first)}"
+        return f"its priority is {own}: the mins of groups with a higher 'priority' come first"
+
+    def _scales(self, group: GroupRuntime) -> bool:
+        """Return whether the min of a group shrinks in a shortage."""
+        own = group.group.scale_min
+        return self.outcome.options.scale_min if own is None else own
 
     def _begins(self, group: GroupRuntime, dimension: str) -> tuple[int, Step]:
         """Return what the group began with.

@@ -21,6 +21,7 @@ from htcq.report.views.course import (
     LARGEST,
     MATCHES,
     REJECTIONS,
+    REUSED,
     RUNNING,
     STARTED,
 )
@@ -30,7 +31,7 @@ from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.units import counted, show_number
 
-_CYCLES = (AFTER, MATCHES, REJECTIONS, STARTED, RUNNING, IDLE, CPUS, *LARGEST)
+_CYCLES = (AFTER, MATCHES, REJECTIONS, STARTED, REUSED, RUNNING, IDLE, CPUS, *LARGEST)
 
 
 class Shown(NamedTuple):

@@ -69,7 +69,7 @@ def _sample() -> dict[str, Shape]:
         at="The seconds since the capture.",
         matches="How many matches the cycle makes.",
         rejections="How many requests it rejects.",
-        started="How many jobs start.",
+        started="How many jobs have started since the cycle before.",
         running="How many jobs run.",
         idle="How many jobs are idle.",
         cpus="How many cpus are in claims.",
@@ -84,6 +84,7 @@ def _sample() -> dict[str, Shape]:
             "less than all, all."
         ),
         preempted="How many of the matches preempt a claim.",
+        reused="How many of them started in the claim of a job that had ended.",
     )
 
 

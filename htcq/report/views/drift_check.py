@@ -12,10 +12,12 @@ from htcq.drift.quota_state import QuotaState, quota_of, states_of
 from htcq.elastic.activity import NEVER, OFF, ON, Activity
 from htcq.errors import InputError
 from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.shortfall import Holder
 from htcq.report.formats.nagios import at_most
 from htcq.report.formats.nagios import told as told_by_plugin
 from htcq.report.verdict import Measure, Range, Verdict
 from htcq.report.views.drift_sentences import amount, told
+from htcq.report.views.holders import holders_text
 from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"
@@ -77,11 +79,13 @@ def check(
     health: Sequence[Ailment] = (),
     gaps: Sequence[str] = (),
     activity: Activity | None = None,
+    held_by: Sequence[Holder] = (),
 ) -> tuple[int, str]:
     """Return the state and the text to print.
 
     ``health`` has the ailments of the pool, ``gaps`` the data that is missing. ``activity`` tells
-    whether elastic quotas are kept; None where there are none.
+    whether elastic quotas are kept; None where there are none. ``held_by`` has who and what has
+    what groups lack of their quotas.
 
     Raises:
         InputError: there are no such groups, or no elastic quotas.
@@ -119,6 +123,8 @@ def check(
             )
             text += f"; {more}{_first_names(_counted(metric, groups, notes))}"
     lines = list(_lines(observation, groups, notes, asked))
+    if held_by and STARVED in judged and values[STARVED]:
+        lines.insert(0, f"what groups lack of their quotas is held by {holders_text(held_by)}")
     if not asked.verbosity:
         lines = at_most(lines)
     return told_by_plugin(Verdict(SUBJECT, status, text, health, gaps, measures, lines))
@@ -197,11 +203,15 @@ def _state_notes(
 ) -> dict[str, str]:
     quota = quota_of(group, observation)
     # No state holds of a group whose quota is not known.
-    uses = ""
+    uses = starves = ""
     if quota is not None:
-        uses = f"uses {amount(group.usage)} of {amount(quota)}"
+        uses = starves = f"uses {amount(group.usage)} of {amount(quota)}"
+        if group.usage < group.requested < quota:
+            # As htcq-quota(1) and htcq-status(1) have it.
+            due = f"{amount(group.requested)} that it is due (its quota is {amount(quota)})"
+            starves = f"uses {amount(group.usage)} of the {due}"
     notes = {
-        STARVED: (state.starved, f"{uses} while {amount(group.idle)} waits"),
+        STARVED: (state.starved, f"{starves} while {amount(group.idle)} waits"),
         OVER: (state.over, uses),
         LENDING: (state.lending, f"{uses} and wants no more"),
     }

@@ -19,11 +19,16 @@ def back_sentence(back: MinBack) -> str:
     missing = f"{show_number(back.missing)} of slot weight of its min is not in use"
     if back.lent <= SLACK:
         return f"{missing}, and free: one cycle matches it"
-    ends = _within(back.ends, "claims need not end")
-    reclaim = _within(back.reclaim, "its limits or the jobs forbid that")
+    lent = f"{missing}, and others have {show_number(back.lent)} of it"
+    if back.starts_unknown:
+        # Without it the end of no job can be foretold, and reclaim vacates none.
+        return (
+            f"{lent}; their slots do not say since when their jobs run (JobStart): it is not known "
+            "when it would be back, and reclaim vacates none of these jobs"
+        )
     words = [
-        f"{missing}, and others have {show_number(back.lent)} of it: if the group asked for all, "
-        f"it would be back {ends} in {PERCENT} of 100 cases as claims end, {reclaim} by reclaim"
+        f"{lent}: if the group asked for all, it would be back {_as_claims_end(back.ends)}, "
+        f"{_by_reclaim(back.reclaim)}"
     ]
     if back.objective is not None:
         late = ", and neither is in time" if back.late else ""
@@ -43,10 +48,16 @@ def slowest_sentence(mins: Iterable[MinBack]) -> str:
     return f"at its limits reclaim brings each min back within {lasting(last.reclaim)}, {name} last"
 
 
-def _within(seconds: float | None, why_not: str) -> str:
+def _as_claims_end(seconds: float | None) -> str:
     if seconds is None:
-        return f"at no known time ({why_not})"
-    return f"within {lasting(seconds)}"
+        return "at no known time as claims end (they need not)"
+    return f"within {lasting(seconds)} in {PERCENT} of 100 cases as claims end"
+
+
+def _by_reclaim(seconds: float | None) -> str:
+    if seconds is None:
+        return "not by reclaim (its limits or the jobs forbid that)"
+    return f"within {lasting(seconds)} by reclaim"
 
 
 def back_json(back: MinBack | None) -> dict[str, Any] | None:

@@ -73,7 +73,7 @@ def _state(status: Status) -> Iterator[Line]:
     """Yield whether the quotas are kept elastic, why not, and what is wrong with their file."""
     found = status.activity
     if found.word != ON:
-        yield line(f"elastic quotas are {found.word}: {found.why}", "warning")
+        yield line(found.sentence, "warning")
     elif status.refused_file:
         yield line("elastic quotas are on: the writer acts, and reclaim does not")
     else:

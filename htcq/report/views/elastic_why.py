@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.elastic.activity import ON
 from htcq.elastic.fitted_runtime import held_back
+from htcq.elastic.reclaim.borrowed import SLACK
 from htcq.elastic.status import Status
 from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.report.moments import moment
@@ -32,7 +33,7 @@ def elastic_why(status: Status, name: str) -> Iterator[str]:
         if sentence.startswith(f"jobs of {group.name} "):
             yield sentence
     if status.activity.word != ON:
-        yield f"elastic quotas are {status.activity.word}: {status.activity.why}"
+        yield status.activity.sentence
 
 
 def _standing(group: GroupRuntime, name: str) -> str:
@@ -70,7 +71,10 @@ def _borrowers(status: Status, group: GroupRuntime, name: str) -> list[str]:
 
 
 def _below(status: Status, group: GroupRuntime, name: str) -> Iterator[str]:
-    """Yield what brings back the rest of the min, if jobs wait for it."""
+    """Yield who has the rest of the min, if jobs wait for it.
+
+    In what time slot weight comes back is said by ``status.mins_back``.
+    """
     wanted = min(group.scaled_min[name], group.child_request[name]) - group.used[name]
     if wanted <= 0:
         return
@@ -80,12 +84,19 @@ def _below(status: Status, group: GroupRuntime, name: str) -> Iterator[str]:
     if not claims:
         yield f"{amount} of its min are missing and free: the next negotiation cycle matches them"
         return
+    names = ", ".join(sorted(over))
     oldest = min((each.started for each in claims if each.started is not None), default=None)
     since = ""
     if oldest is not None:
         since = f", the oldest since {moment(int(oldest))}"
+    if any(each.group == group.name and each.lent > SLACK for each in status.mins_back):
+        yield (
+            f"{amount} of its min are missing; claims of groups that use more than they may: "
+            f"{len(claims)} of {names}{since}"
+        )
+        return
     yield (
         f"{amount} of its min are missing: they come back as the {len(claims)} claims of "
-        f"{', '.join(sorted(over))} end{since}, or as reclaim, where it runs, vacates some "
-        f"of them after {status.limits.need_for:.0f} s of need"
+        f"{names} end{since}, or as reclaim, where it runs, vacates some of them after "
+        f"{status.limits.need_for:.0f} s of need"
     )

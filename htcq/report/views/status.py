@@ -36,7 +36,7 @@ from htcq.why.match_failure import NO_DEMAND, NOT_ADVERTISED, WALLS
 from htcq.why.sums import OF_NEGOTIATOR
 
 SCHEMA, SUBJECT = 1, "HTCQ STATUS"
-#: From this part of the pool's weight on, what stands while jobs wait is critical.
+#: From this part of the pool on, what stands while jobs wait is critical.
 _MUCH = 0.5
 #: How many causes and groups a sentence names.
 _NAMED = 3
@@ -97,7 +97,7 @@ def idle_while_jobs_wait(balance: Balance, zone: tzinfo | None = None) -> str:
         return ""
     amounts = total_of(each.amounts for each in faults)
     what, verb = amounts.in_words, "stand"
-    if what.startswith(("1 ", "weight")):
+    if what.startswith(("1 ", "weight")) or not (amounts.cpus or amounts.gpus):
         verb = "stands"
     jobs = counted(balance.waiting, "job")
     wait = "waits" if balance.waiting == 1 else "wait"
@@ -320,13 +320,13 @@ def lifted_by(reason: str) -> str:
 def plugin(balance: Balance, health: Sequence[Ailment]) -> tuple[int, str]:
     """Return the state and the text to print: never OK where something could not be looked at."""
     found = OK if balance.is_sound else WARNING
-    lost = sum(each.amounts.weight for each in balance.faults)
+    lost = balance.lost
     failed = sum(len(each.jobs) for each in balance.unmet if each.severity == ERROR)
     jobs = 0 if balance.demand is None else balance.demand.jobs
-    if (lost and lost >= _MUCH * balance.total.weight) or (failed and failed >= _MUCH * jobs):
-        found = CRITICAL
-    if found is WARNING and not balance.by:
-        # Jobs wait, and there is no slot.
+    # What is in no slot weighs nothing, but has cores.
+    parts = ((lost.weight, balance.total.weight), (lost.cpus, balance.total.cpus), (failed, jobs))
+    without_slots = found is WARNING and not balance.by
+    if without_slots or any(part and part >= _MUCH * whole for part, whole in parts):
         found = CRITICAL
     text = headline(balance)
     if balance.todo:
@@ -362,7 +362,8 @@ def _measures(balance: Balance) -> Iterator[Measure]:
     amounts = {each.cause: each.amounts.weight for each in balance.by}
     for cause in (RUNNING, STARTING, UNEXPLAINED):
         yield Measure(cause, amounts.get(cause, 0), most=total.weight)
-    yield Measure("stands_while_jobs_wait", sum(each.amounts.weight for each in balance.faults))
+    yield Measure("stands_while_jobs_wait", balance.lost.weight)
+    yield Measure("cores_stand_while_jobs_wait", balance.lost.cpus)
     yield Measure("waiting_jobs", balance.waiting, least=0)
     nowhere = None if balance.demand is None else balance.demand.nowhere
     yield Measure("jobs_that_fit_nowhere", 0 if nowhere is None else nowhere.jobs, least=0)

@@ -87,7 +87,7 @@ def show_status(
         print(file=stream)
         show_lines(unmet_lines(balance.unmet, wide), stream)
     print(file=stream)
-    show_lines(map(line, _todo(balance, health)), stream)
+    show_lines(map(line, _todo(balance, health, wide)), stream)
 
 
 def _some(texts: Sequence[str], wide: bool) -> list[str]:
@@ -222,7 +222,7 @@ def _below(balance: Balance, wide: bool) -> Table[GroupBalance]:
     return Table(_BELOW, rows, title)
 
 
-def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
+def _todo(balance: Balance, health: Sequence[Ailment], wide: bool) -> Iterator[str]:
     nowhere = None if balance.demand is None else balance.demand.nowhere
     causes = () if nowhere is None else nowhere.causes
     of_start = {START_REFUSES, START_FALSE} & {each.cause for each in balance.todo}
@@ -238,6 +238,8 @@ def _todo(balance: Balance, health: Sequence[Ailment]) -> Iterator[str]:
         yield "nothing to do as far as is known"
     elif nowhere is None:
         yield "nothing to do: no cause that somebody must lift keeps capacity from waiting jobs"
-    for number, each in enumerate(balance.todo[:_LISTED], 1):
+    steps = []
+    for number, each in enumerate(balance.todo, 1):
         gain = gain_text(each)
-        yield f"{number}. {each.cause}: {each.cure}" + (f" ({gain})" if gain else "")
+        steps.append(f"{number}. {each.cause}: {each.cure}" + (f" ({gain})" if gain else ""))
+    yield from _some(steps, wide)

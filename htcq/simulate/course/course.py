@@ -12,7 +12,7 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.ailment import ObservedPool
 from htcq.poolquota.negotiator_health import cycle_interval
 from htcq.quota.condor import promised
-from htcq.simulate.course.claims import Start
+from htcq.simulate.course.claims import REUSED, Start
 from htcq.simulate.course.machines import Machine
 from htcq.simulate.course.occupancy import Lost
 from htcq.simulate.course.priorities import Priorities
@@ -60,8 +60,10 @@ class SeveralCycles:
 class Sample:
     """What one cycle brought, and the pool after it.
 
-    ``preempted`` is the number of claims that were taken from other jobs. ``cpus`` are those in
-    claims, ``largest_cpus`` and ``largest_memory_mb`` the most that is free in any one slot.
+    ``started`` are the jobs that have started since the cycle before, ``reused`` those of them that
+    started in the claim of a job that had ended. ``preempted`` is the number of claims that were
+    taken from other jobs. ``cpus`` are those in claims, ``largest_cpus`` and ``largest_memory_mb``
+    the most that is free in any one slot.
     ``groups`` has the usage of each group after the cycle, ``quotas`` what each is promised.
     ``by_fill`` counts the machines by the share of their cpus that is in claims: none, up to a
     quarter, half, three quarters, the whole, all.
@@ -82,6 +84,7 @@ class Sample:
     submitters: Mapping[str, float]
     by_fill: tuple[int, ...] = ()
     preempted: int = 0
+    reused: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,10 +133,9 @@ def run_course(
     world, priorities = World(pool, run_time, dice), Priorities(pool)
     runs, holdings = world.runs, world.holdings
     carried, total = CarriedOver(), holdings.total(CPUS)
-    samples: list[Sample] = []
+    samples, lost = list[Sample](), dict[str, float]()
     notes: dict[str, None] = {}
-    crash, unit, changes, steady = None, "", -1, False
-    lost: dict[str, float] = {}
+    crash, unit, changes, steady, starts = None, "", -1, False, 0
     for number in numbers_of(range(plan.cycles)):
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
@@ -146,12 +148,13 @@ def run_course(
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
         trace = _run(seen, number, cycle, carried)
         before = len(runs.lost)
-        started = world.take(cycle.talks.made)
+        world.take(cycle.talks.made)
         _add_lost(lost, cycle, runs.lost[before:])
         # Where slots weigh nothing groups have turns, which go on though nothing changes.
         takes_turns = cycle.quotas.grouped and not cycle.quotas.supply.weighted
         unit, steady = trace.unit, not (cycle.looks_at_clock or takes_turns)
-        samples.append(_sample(world, cycle, len(trace.rejections), started))
+        samples.append(_sample(world, cycle, len(trace.rejections), starts))
+        starts = len(runs.starts)
         notes.update(dict.fromkeys(trace.unmodelled))
         if (crash := trace.crash) is not None:
             break
@@ -184,7 +187,7 @@ def _run(seen: Seen | None, number: int, cycle: Cycle, carried: CarriedOver) -> 
 def _without_matches(last: Sample, now: float) -> Sample:
     """Return the sample of a cycle that changes nothing after ``last``."""
     again = replace(last, at=now, matches=0, rejections=0)
-    return replace(again, started=0, preempted=0)
+    return replace(again, started=0, reused=0, preempted=0)
 
 
 def _add_lost(lost: dict[str, float], cycle: Cycle, evicted: Iterable[Lost]) -> None:
@@ -204,15 +207,17 @@ def _not_returned(world: World) -> Iterator[str]:
         )
 
 
-def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample:
+def _sample(world: World, cycle: Cycle, rejections: int, before: int) -> Sample:
+    """Return the sample after ``cycle``; earlier samples count the first ``before`` starts."""
     runs, holdings = world.runs, world.holdings
+    started = runs.starts[before:]
     claims, fills = tuple(holdings.claims()), holdings.fills(runs.now)
     largest_cpus, largest_memory_mb = fills.largest
     return Sample(
         at=runs.now,
         matches=len(cycle.talks.matches),
         rejections=rejections,
-        started=started,
+        started=len(started),
         running=len(claims),
         idle=sum(runs.waiting.counts().values()),
         cpus=holdings.claimed(CPUS),
@@ -224,4 +229,5 @@ def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample
         submitters=dict(cycle.accounts.submitters),
         by_fill=fills.by_class,
         preempted=sum(len(each.dynamic_slots) or 1 for each in cycle.talks.matches if each.by),
+        reused=sum(each.by == REUSED for each in started),
     )

@@ -177,8 +177,8 @@ class Leftovers:
         now: float,
         start: Start,
         settle: Callable[[Job], None],
-    ) -> int:
-        """Start jobs in what is left after the matches ``made``; return how many.
+    ) -> None:
+        """Start jobs in what is left after the matches ``made``.
 
         Those of matches that the startd does not refuse have started: with each match come the
         places of the GPUs that its job got. ``settle`` is called with each job when the rest of
@@ -193,7 +193,6 @@ class Leftovers:
                     base, each.job, each.policy, each.claim.amounts, refuses, each.policy, devices
                 )
                 stage.ask(asked, self._schedd_of(asked))
-        started = 0
         while (claimed := stage.next()) is not None:
             schedd = self._schedd_of(claimed)
             if claimed.refuses:
@@ -202,9 +201,8 @@ class Leftovers:
                     self._advertised.refused(claimed.base.slot)
                 continue
             if not claimed.base.whole and self._comes_back(claimed, schedd):
-                started += self._use_rest(stage, claimed, schedd, start)
+                self._use_rest(stage, claimed, schedd, start)
             settle(claimed.job)
-        return started
 
     def _schedd_of(self, asked: _ClaimRequest) -> str:
         return self._waiting.home(asked.job.submitter, asked.job.schedd)
@@ -213,10 +211,10 @@ class Leftovers:
         """Return whether the schedd gets the rest of the slot with a claim."""
         return comes_back(self._pool, claimed.base.slot, schedd, claimed.policy)
 
-    def _use_rest(self, stage: _Stage, claimed: _ClaimRequest, schedd: str, start: Start) -> int:
-        """Start one more job of a submitter in the rest of a slot; return how many start."""
+    def _use_rest(self, stage: _Stage, claimed: _ClaimRequest, schedd: str, start: Start) -> None:
+        """Start one more job of a submitter in the rest of a slot."""
         if not self._schedds.uses_rest(schedd, stage.in_vain[schedd]):
-            return 0
+            return
         suiting, base = self._suiting, claimed.base
         left, slot = stage.left(base), stage.slot(base)
         literal, none = self._schedds.literal_limits(schedd), self._schedds.compared(schedd, "")
@@ -234,7 +232,7 @@ class Leftovers:
 
         job = self._waiting.next(claimed.job.submitter, schedd, suits, startable)
         if job is None:
-            return 0
+            return
         now = suiting.timed(slot, suiting.request(job))
         amounts = self._startds.share(*now, schedd, stage.left_then(base))
         is_void = stage.is_void(base)
@@ -245,7 +243,6 @@ class Leftovers:
         if not refuses:
             asked.devices = start(base, job, asked.amounts)
         stage.ask(asked, schedd)
-        return int(not refuses)
 
 
 def comes_back(pool: Pool, slot: Slot, schedd: str, has_policy: bool = False) -> bool:

@@ -84,18 +84,17 @@ class World:
         self.runs.advance(until)
         self._startds.begin()
 
-    def take(self, made: Iterable[Made]) -> int:
-        """Let the jobs start that were matched, unless a startd refuses; return how many did.
+    def take(self, made: Iterable[Made]) -> None:
+        """Let the jobs start that were matched, unless a startd refuses.
 
         Then schedds and startds end the claims that they do not keep.
         """
-        started = self.begin(made)
+        self.begin(made)
         self._leave()
-        return started
 
-    def begin(self, made: Iterable[Made]) -> int:
-        """Let the jobs start that were matched, unless a startd refuses; return how many did."""
-        asked, started = tuple(made), 0
+    def begin(self, made: Iterable[Made]) -> None:
+        """Let the jobs start that were matched, unless a startd refuses."""
+        asked = tuple(made)
         held, preempted = {}, list[tuple[Job, list[Claim]]]()
         if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.holdings.claims()}
@@ -110,7 +109,6 @@ class World:
             gone = [held.pop(name) for name in each.dynamic_slots]
             for claim in gone:
                 self.holdings.remove(claim, self.runs.now)
-            started += not each.claim.refusal
             if own and not each.claim.refusal:
                 gone = [held.pop(each.slot)]
                 self._preempt(gone[0], each)
@@ -121,7 +119,7 @@ class World:
             answered.append((each, devices))
             if gone:
                 preempted.append((each.job, gone))
-        rests = self._leftovers.use(
+        self._leftovers.use(
             answered,
             self.holdings.bases,
             self.runs.now,
@@ -136,7 +134,6 @@ class World:
                 self.runs.evict(claim)
             # It starts where they were when they are gone.
             self.runs.materialize(job)
-        return started + rests
 
     def _leave(self) -> None:
         """Let the claims end that schedds and startds end by themselves."""

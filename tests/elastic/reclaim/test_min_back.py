@@ -66,6 +66,48 @@ def test_half_of_a_large_pool_is_back_in_minutes_at_the_default_limits() -> None
     assert (found.missing, found.free, found.reclaim) == (1000, 0, 120 + 120 + 60)
 
 
+@pytest.mark.parametrize("above", [20.0, 30.0])
+def test_what_a_sibling_has_comes_back_though_the_group_above_both_is_below_its_min(
+    above: float,
+) -> None:
+    seen = look([10 * _HOUR] * 20)
+    seen = replace(
+        seen,
+        claims=tuple(replace(each, group="a.borrower") for each in seen.claims),
+        weights={"a.borrower": 20.0},
+    )
+    goals = (target("a", above, False), target("a.borrower", 10), target("a.lender", 10))
+    draws = Draws(random.Random(1))
+    found = mins_back(goals, seen, _LIMITS, CyclePace(60, 1200), {}, draws)[-1]
+
+    assert (found.group, found.lent) == ("a.lender", 10)
+    assert found.ends is not None
+    assert found.reclaim == 120 + 120 + 60
+
+
+def test_what_others_above_keep_to_themselves_does_not_come_back() -> None:
+    """a.borrower uses 10 more than its min, and a only 4: the rest of it a.lender lends."""
+    seen = look([10 * _HOUR] * 20)
+    seen = replace(
+        seen,
+        claims=tuple(replace(each, group="a.borrower") for each in seen.claims),
+        weights={"a.borrower": 20.0},
+    )
+    goals = (
+        target("a", 16, False), target("a.borrower", 10), target("a.lender", 6), target("b", 5),
+    )  # fmt: skip
+    draws = Draws(random.Random(1))
+    found = mins_back(goals, seen, _LIMITS, CyclePace(60, 1200), {}, draws)[-1]
+
+    assert (found.group, found.lent, found.ends, found.reclaim) == ("b", 5, None, None)
+
+
+def test_where_no_slot_says_since_when_its_job_runs_that_is_the_reason() -> None:
+    assert not back(look([_HOUR] * 4), 2).starts_unknown
+    found = back(look([_HOUR] * 4, started=None), 2)
+    assert (found.ends, found.reclaim, found.starts_unknown) == (None, None, True)
+
+
 def test_limits_of_a_day_make_it_days() -> None:
     unlimited = ReclaimLimits(day_hours=1e9, group_hours=1e9, user_hours=1e9)
     found = back(look([10 * _HOUR] * 2000), 1000, replace(unlimited, day_jobs=200))

@@ -154,7 +154,8 @@ def test_in_a_shortage_the_mins_of_higher_priorities_come_first() -> None:
     assert [each.runtime["cpus"] for each in enough.groups] == [40, 30, 60, 20]
     scaled = [step.text for step in Trace(short).steps("d", "cpus") if step.kind == "scaled"]
     assert scaled == [
-        "min shrinks to 0: only 100 are available, less than the sum of mins; its priority is -1"
+        "min shrinks to 0: only 100 are available, less than the sum of mins; its priority is -1, "
+        "and first comes the min of a (priority 5), b (priority 0) and c (priority 0)"
     ]
 
 
@@ -258,7 +259,10 @@ def test_the_steps_tell_of_a_min_that_shrank_and_of_one_that_is_not_lent() -> No
     steps = told(quotas, ElasticDemand({"cpus": 90}, asked(b=90)), "a")
 
     assert "counts as asking for 60, its min, because it does not lend" in steps
-    assert "min shrinks to 45: only 90 are available, less than the sum of mins" in steps
+    assert (
+        "min shrinks to 45: only 90 are available, less than the sum of mins; its priority is 0: "
+        "the mins of groups with a higher 'priority' come first"
+    ) in steps
 
 
 def test_a_group_lends_no_more_than_it_says() -> None:

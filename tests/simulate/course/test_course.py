@@ -83,6 +83,8 @@ def test_a_claim_is_used_again_while_it_may_be() -> None:
     # Starts at 0; then 400 and 800 without a match; at 1200 the claim ends, and the cycle at 1200
     # matches again.
     assert [sample.matches for sample in found.samples] == [1, 0, 0, 0, 1, 0]
+    assert started(found) == [1, 0, 1, 1, 1, 0]
+    assert [sample.reused for sample in found.samples] == [0, 0, 1, 1, 0, 0]
     (wait,) = waits(found)
     assert found.waited["ada@site"] == (0, 400, 800, 1200)
     assert (wait.started, wait.waiting, wait.mean, wait.median, wait.longest) == (
@@ -147,6 +149,7 @@ def test_nothing_is_lost_or_invented(lasts: str, kind: str) -> None:
         assert 0 <= sample.largest_cpus <= 13
         assert sample.running + sample.idle <= 60
     assert sum(map(len, found.waited.values())) + sum(found.waiting.values()) == 60
+    assert sum(started(found)) == sum(map(len, found.waited.values()))
 
 
 def test_the_same_seed_gives_the_same_course_and_another_another() -> None:

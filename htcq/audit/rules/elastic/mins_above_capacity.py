@@ -32,7 +32,10 @@ RULE = Rule(
         "same priority shrink in proportion; with scale_min off, the runtimes exceed the available "
         "amount."
     ),
-    advice="Lower the mins, or find out why capacity is missing.",
+    advice=(
+        "Lower the mins, find out why capacity is missing, or say with 'priority' whose min comes "
+        "first."
+    ),
     source=COMPUTED,
     find=_find,
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
+from htcq.audit.access_points import Queue, queues
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.fix import Setting
@@ -11,6 +13,7 @@ from htcq.audit.fix_settings import central
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.pool.autocluster import Autocluster
+from htcq.pool.demand import ScheddWeight
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.demand import Submitter
@@ -46,6 +49,42 @@ class _Charges:
             known = tuple(charges)
             self._known[id(jobs.frame)] = known
         return known
+
+
+class _Knobs:
+    """What idle jobs weigh by the knobs of their access points, which the ads may not follow."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+
+    @cached_property
+    def _weights(self) -> Mapping[str, Sequence[tuple[int, Queue, ScheddWeight]]]:
+        found: dict[str, list[tuple[int, Queue, ScheddWeight]]] = {}
+        for (schedd, submitter), queue in queues(self._evidence).items():
+            configuration = self._evidence.pool.schedd_configuration(schedd)
+            if configuration is not None:
+                weight = ScheddWeight(configuration)
+                one = (queue.weighted_idle(weight), queue, weight)
+                found.setdefault(submitter, []).append(one)
+        return found
+
+    def contradict(self, submitter: str, weighs: float) -> str:
+        """Return what says that idle jobs do not weigh ``weighs`` each by the knobs.
+
+        It is empty where they do, or it is not known.
+        """
+        found = self._weights.get(submitter, ())
+        number = sum(queue.idle for _, queue, _ in found)
+        if not number:
+            return ""
+        mean = sum(weight for weight, _, _ in found) / number
+        if max(mean, weighs) <= _FACTOR * min(mean, weighs):
+            return ""
+        knobs = {f"{weight.decides} = {weight.expression}" for _, _, weight in found}
+        return (
+            f"; by {' and '.join(sorted(knobs))} each weighs {mean:.3g}: the ad of the submitter "
+            "contradicts the knob, which the schedd has not read, or its jobs have changed since"
+        )
 
 
 def _idle(
@@ -86,13 +125,15 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked(evidence.words(Input.JOBS))
     facts = (knob_fact(evidence, "SLOT_WEIGHT", "Cpus"), knob_fact(evidence, "SCHEDD_SLOT_WEIGHT"))
     charges = _Charges(evidence)
+    knobs = _Knobs(evidence)
     for submitter in quotas.submitters:
         if not quotas.settings.use_slot_weights:
             yield from _counted_slots(evidence, submitter)
             continue
         idle = _idle(evidence, charges, submitter)
         if idle is not None:
-            yield from _compared(evidence, submitter, "idle", idle, facts)
+            contradiction = knobs.contradict(submitter.name, idle[0])
+            yield from _compared(evidence, submitter, "idle", idle, facts, contradiction)
         running = _running(evidence, submitter)
         if running is not None:
             yield from _compared(evidence, submitter, "running", running, facts)
@@ -104,6 +145,7 @@ def _compared(
     what: str,
     found: tuple[float, float, float],
     facts: tuple[Fact, ...],
+    contradiction: str = "",
 ) -> Iterator[Found]:
     weighs, least, most = found
     severity: Severity | None
@@ -118,12 +160,13 @@ def _compared(
         subject=f"submitter {submitter.name}",
         message=(
             f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots "
-            f"charge {charge:.3g} for one: the demand of its group is too {size}"
+            f"charge {charge:.3g} for one: the demand of its group is too {size}{contradiction}"
         ),
         facts=facts,
         examples=(submitter.name,),
         severity=severity,
-        settings=sound_weights(evidence),
+        # Another knob is no cure where the ad does not follow the knob.
+        settings=() if contradiction else sound_weights(evidence),
     )
 
 
@@ -168,7 +211,7 @@ RULE = Rule(
     ),
     advice=(
         "Set the schedd weight on every access point to the charge of the slots for the same "
-        "request."
+        "request. Where the knob makes that charge already, run condor_reconfig -schedd there."
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, "

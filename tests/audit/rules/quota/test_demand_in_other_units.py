@@ -23,6 +23,18 @@ def test_idle_jobs_that_weigh_more_are_only_unfair() -> None:
     (finding,) = found(RULE, pool(*ads, config=TREE, jobs=QUEUE))
     assert finding.severity is Severity.WARNING
     assert "weigh 8 each in their schedd, but slots charge 1 for one" in finding.message
+    assert finding.message.endswith(
+        "; by SLOT_WEIGHT = Cpus each weighs 1: the ad of the submitter contradicts the knob, "
+        "which the schedd has not read, or its jobs have changed since"
+    )
+    assert not lines(finding), "another knob is no cure"
+
+
+def test_idle_jobs_that_weigh_what_the_knob_makes_contradict_nothing() -> None:
+    ads, knob = (machine(100), wants("a", 10, WeightedIdleJobs=80)), "SCHEDD_SLOT_WEIGHT = 8\n"
+    (finding,) = found(RULE, pool(*ads, config=TREE + knob, jobs=QUEUE))
+    assert finding.message.endswith(": the demand of its group is too large")
+    assert lines(finding)
 
 
 def test_idle_jobs_that_weigh_what_slots_charge_are_not() -> None:
