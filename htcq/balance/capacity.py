@@ -42,12 +42,7 @@ from htcq.pool.outlived import without_outlived
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_causes import ASSET_MISSING
 from htcq.pool.slot_shortages import DiskInFiles, shortage_of
-from htcq.pool.slot_state import (
-    BROKEN,
-    closed_by,
-    machine_of,
-    used_as,
-)
+from htcq.pool.slot_state import BROKEN, closed_by, machine_of, used_as
 from htcq.pool.unasked import Unasked
 from htcq.poolquota.closings import Closings
 from htcq.simulate.course.claims import amounts_of
