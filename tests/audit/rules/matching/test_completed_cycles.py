@@ -82,7 +82,10 @@ def test_an_audit_simulates_one_cycle() -> None:
 
 def test_what_matches_or_has_just_come_is_not() -> None:
     begun = dynamic_slot(EnteredCurrentState=NOW - 100, EnteredCurrentActivity=NOW - 100)
-    assert not found(MISSING, site(old_slot(), begun, negotiator(matches=1), jobs=[waiting()]))
+    # In twenty cycles its turn comes.
+    lately = waiting(NOW - 900)
+    assert not found(MISSING, site(old_slot(), begun, negotiator(matches=1), jobs=[lately]))
+    assert found(MISSING, site(old_slot(), begun, negotiator(matches=1), jobs=[waiting()]))
     assert not found(MISSING, site(old_slot(), negotiator(), jobs=[waiting(NOW - 100)]))
     assert not found(MISSING, site(old_slot(Start="false"), negotiator(), jobs=[waiting()]))
 
@@ -128,9 +131,15 @@ def tried(proc: int = 0, **changes: str | int | None) -> str:
 
 
 def test_a_machine_that_takes_jobs_and_starts_none() -> None:
-    (finding,) = found(STARTS, site(slot(), jobs=[tried(0), tried(1)]))
+    works = schedd("ap", JobsCompleted=3)
+    (finding,) = found(STARTS, site(slot(), works, jobs=[tried(0), tried(1)]))
     assert finding.subject == "machine node1"
     assert "were sent to node1 (8 cores) 14 times, and none of them began" in finding.message
+
+
+def test_where_no_job_of_its_access_point_has_run_the_machine_is_not_accused() -> None:
+    (finding,) = found(STARTS, site(slot(), jobs=[tried(0), tried(1)]))
+    assert finding.subject == "access point ap"
 
 
 def test_a_user_cannot_accuse_a_machine_where_jobs_run() -> None:
