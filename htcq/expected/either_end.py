@@ -108,7 +108,7 @@ def _of_both(
         STARTS,
         f"access point {name}",
         text,
-        f"{logs}; SHADOW is the program that {name} starts.",
+        f"{logs}.",
         (*counters, *own, *there, *first.observed[-_NAMED:]),
         tuple(key for each in those for key in each.jobs),
         len(jobs),
