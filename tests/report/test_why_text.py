@@ -6,8 +6,9 @@ from io import StringIO
 
 import pytest
 
-from htcq.expected.unmet import Unmet, keys_of
+from htcq.expected.unmet import MISSING, Unmet, keys_of
 from htcq.pool.pool import Pool
+from htcq.report.views.why_table import show_table_of
 from htcq.report.views.why_text import show_verdicts
 from htcq.units import show_moment
 from htcq.why.verdict import Verdicts
@@ -74,3 +75,22 @@ def test_the_first_line_says_what_was_seen_before_what_is_simulated(
     out = StringIO()
     show_verdicts(Verdicts(given).on(given.jobs or ()), given, out, unmet)
     assert out.getvalue().splitlines()[0].endswith(f"access1: {head}")
+
+
+def test_the_table_counts_apart_what_should_have_started() -> None:
+    given = pool(slot(), schedd(), submitter(), negotiator(), jobs=[job(ScheddName='"access1"')])
+    verdicts = list(Verdicts(given).on(given.jobs or ()))
+    missing = Unmet(MISSING, "m1", "text", "cure", jobs=keys_of(given.jobs or ()))
+    for unmet, line, column in (
+        ([], "1 job starts with the next cycle, 0 wait", "match"),
+        (
+            [missing],
+            "0 jobs start with the next cycle, 0 wait, 1 did not start though the simulated cycle "
+            "starts it",
+            "did not",
+        ),
+    ):
+        out = StringIO()
+        show_table_of(verdicts, given, out, unmet)
+        assert line in out.getvalue().splitlines()
+        assert f"  {column}" in out.getvalue()

@@ -14,7 +14,13 @@ from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
 from htcq.report.views.held import held_lines
 from htcq.report.views.unmet import unmet_lines
-from htcq.report.views.why_text import line, show_long_wait, show_unmodelled, started_of
+from htcq.report.views.why_text import (
+    did_not_start,
+    line,
+    show_long_wait,
+    show_unmodelled,
+    started_of,
+)
 from htcq.units import counted, shortened, show_number
 from htcq.why.course import Starts
 from htcq.why.held import HeldJobs
@@ -45,7 +51,6 @@ _JOBS: tuple[Column[Verdict], ...] = (
     Column("", lambda verdict: verdict.jobs[0].id, "FIRST JOB"),
     Column("", lambda verdict: verdict.submitter, "SUBMITTER", most=20),
     Column("", lambda verdict: verdict.access_point or NONE, "ACCESS POINT", wide=True),
-    Column("", lambda verdict: verdict.starts_by or "no", "STARTS"),
 )
 _ALL_REASONS: Column[Verdict] = Column("", _reasons, "REASONS", most=24)
 _FIRST_REASON: Column[Verdict] = Column("", _first_reason, "REASONS", most=24)
@@ -88,10 +93,10 @@ def show_table_of(
     if len(shown) < len(sums):
         more = counted(len(sums) - len(shown), "more reason")
         show_lines([line(f"{more}: --wide prints all")], stream)
-    show_lines([Line(((_started_and_waiting(verdicts), "strong"),))], stream)
+    show_lines([Line(((_started_and_waiting(verdicts, unmet), "strong"),))], stream)
     show_lines(map(line, once_a_negotiator_works(verdicts)), stream)
     show_lines([*map(line, held_lines(held)), Line()], stream)
-    _show_alike(verdicts, stream, starts, wide)
+    _show_alike(verdicts, unmet, stream, starts, wide)
     for each in shown:
         if each.reason != STARTS:
             wall, cure = WALLS[each.reason], each.first.walls[0].lifted_by.rstrip(".")
@@ -102,9 +107,13 @@ def show_table_of(
 
 
 def _show_alike(
-    verdicts: Sequence[Verdict], stream: TextIO, starts: Starts | None, wide: bool
+    verdicts: Sequence[Verdict],
+    unmet: Sequence[Unmet],
+    stream: TextIO,
+    starts: Starts | None,
+    wide: bool,
 ) -> None:
-    columns = [*_JOBS]
+    columns = [*_JOBS, _starts_column(unmet)]
     if starts is not None:
         columns.append(_cycle_column(starts))
     columns.append(_ALL_REASONS if wide else _FIRST_REASON)
@@ -117,6 +126,17 @@ def _show_alike(
     if more:
         lines = [line(f"{counted(more, 'more row')}: --wide prints all"), Line()]
     show_lines(lines, stream)
+
+
+def _starts_column(unmet: Sequence[Unmet]) -> Column[Verdict]:
+    """Return the column of how jobs start, those apart that should have started before."""
+
+    def starts(verdict: Verdict) -> str:
+        if did_not_start(verdict, unmet):
+            return "did not"
+        return verdict.starts_by or "no"
+
+    return Column("", starts, "STARTS")
 
 
 def _cycle_column(starts: Starts) -> Column[Verdict]:
@@ -134,11 +154,13 @@ def _cycle_column(starts: Starts) -> Column[Verdict]:
     return Column("", cycles, "CYCLE")
 
 
-def _started_and_waiting(verdicts: Sequence[Verdict]) -> str:
-    """Return how many jobs start with the next cycle, and how many wait."""
-    started = waiting = 0
+def _started_and_waiting(verdicts: Sequence[Verdict], unmet: Sequence[Unmet]) -> str:
+    """Return how many jobs start with the next cycle, did not start before, and wait."""
+    started = waiting = late = 0
     for verdict in verdicts:
-        if verdict.starts:
+        if did_not_start(verdict, unmet):
+            late += len(verdict.jobs)
+        elif verdict.starts:
             started += len(verdict.jobs)
         else:
             waiting += len(verdict.jobs)
@@ -148,4 +170,8 @@ def _started_and_waiting(verdicts: Sequence[Verdict]) -> str:
     wait = "wait"
     if waiting == 1:
         wait = "waits"
-    return f"{started} {start} with the next cycle, {waiting} {wait}"
+    text = f"{started} {start} with the next cycle, {waiting} {wait}"
+    if late:
+        which = "it" if late == 1 else "them"
+        text += f", {late} did not start though the simulated cycle starts {which}"
+    return text

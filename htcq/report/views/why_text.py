@@ -87,9 +87,16 @@ def _head(verdict: Verdict, pool: Pool, unmet: Sequence[Unmet], starts: Starts |
     return f"{head}: {_waiting(verdict, starts)}"
 
 
+def did_not_start(verdict: Verdict, unmet: Iterable[Unmet]) -> bool:
+    """Return whether the simulated cycle starts jobs that did not start when they should have."""
+    return verdict.starts and any(
+        each.id in _NO_START and _concerns(each, verdict) for each in unmet
+    )
+
+
 def _starting(verdict: Verdict, pool: Pool, unmet: Iterable[Unmet]) -> str:
     """Return how jobs start in the simulated cycle, after what was seen of them and is not that."""
-    if any(each.id in _NO_START and _concerns(each, verdict) for each in unmet):
+    if did_not_start(verdict, unmet):
         return "did not start, though the simulated cycle starts it"
     how = _HOW[verdict.starts_by]
     if any(each.latest for each in _given(verdict, pool)):
