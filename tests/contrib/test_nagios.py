@@ -144,7 +144,9 @@ def test_a_real_nagios_sees_state_text_numbers_and_lines(tmp_path: Path) -> None
         "over=1;;;0;5",
     ]
     assert drift["long_plugin_output"] == (
-        r"physics.hep: starved: uses 0 of 15 while 30 waits\nphysics.lep: drifted: quota published 4 "
+        "what groups lack of their quotas is held by chem 2, as its 12 claims end, for jobs that fit "
+        "there; free 28: the next cycle, for jobs that fit"
+        r"\nphysics.hep: starved: uses 0 of 15 while 30 waits\nphysics.lep: drifted: quota published 4 "
         "where 5 should be"
     )
     assert starved["long_plugin_output"] == "physics.hep: starved: uses 0 of 15 while 30 waits"
