@@ -143,13 +143,17 @@ def test_a_real_nagios_sees_state_text_numbers_and_lines(tmp_path: Path) -> None
         "starved=1;0;;0;5",
         "over=1;;;0;5",
     ]
-    assert drift["long_plugin_output"] == (
+    held = (
         "what groups lack of their quotas is held by chem 2, as its 12 claims end, for jobs that fit "
-        "there; free 28: the next cycle, for jobs that fit"
-        r"\nphysics.hep: starved: uses 0 of 15 while 30 waits\nphysics.lep: drifted: quota published 4 "
+        r"there; free 28: the next cycle, for jobs that fit\n"
+    )
+    assert drift["long_plugin_output"] == held + (
+        r"physics.hep: starved: uses 0 of 15 while 30 waits\nphysics.lep: drifted: quota published 4 "
         "where 5 should be"
     )
-    assert starved["long_plugin_output"] == "physics.hep: starved: uses 0 of 15 while 30 waits"
+    assert starved["long_plugin_output"] == (
+        f"{held}physics.hep: starved: uses 0 of 15 while 30 waits"
+    )
     assert audit["plugin_output"].startswith(
         f"HTCQ {('OK', 'WARNING', 'CRITICAL', 'UNKNOWN')[int(audit['current_state'])]}: "
     )
