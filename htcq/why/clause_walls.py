@@ -104,16 +104,20 @@ def _left(last: LastClause, number: int, slots: int) -> str:
     return f"{where} {'meets' if number == 1 else 'meet'} Requirements and {large}"
 
 
-def clause_walls(found: _Found, slots: int, beside: Clause | None = None) -> Iterator[MatchFailure]:
+def clause_walls(
+    found: _Found, slots: int, beside: Clause | None = None, with_room: bool = False
+) -> Iterator[MatchFailure]:
     """Yield the walls of the clauses that are false on ``found``, which are some of ``slots``.
 
-    A clause ``beside`` them is left out.
+    A clause ``beside`` them is left out. ``with_room``: ``found`` are those that have room, and
+    nobody asked the others.
     """
     counts = [(clause, count) for clause, count in _counts(found) if clause != beside]
     for of_job, (id_, owner) in _OWNERS.items():
         own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
-            yield _written(clause, found) or _clause(id_, owner, clause, count, slots, found)
+            those = f"{counted(count, 'slot')} with room" if with_room else ""
+            yield _written(clause, found) or _clause(id_, owner, clause, count, slots, found, those)
 
 
 def _clause(

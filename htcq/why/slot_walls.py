@@ -117,7 +117,8 @@ def slot_side(
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
     if suits:
-        yield from clause_walls([each for each in never if each.has_room], slots)
+        roomy = [each for each in never if each.has_room]
+        yield from clause_walls(roomy, slots, with_room=True)
     else:
         yield from _none_suits(never, slots, found.get(HIDDEN, ()))
 
