@@ -54,7 +54,7 @@ class DrawnEnds:
         ]
         self._lent = lent
         #: What comes back of each borrower to the group asked for last, and the sums for these.
-        self._weights: Mapping[str, float] = {}
+        self._weights: Mapping[str, float] | None = None
         self._sums: Sequence[Sequence[float]] = ()
 
     def _ends(self, each: Borrowed) -> Iterator[tuple[float, str, float]]:

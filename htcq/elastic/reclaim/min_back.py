@@ -110,7 +110,7 @@ def mins_back(
                 _matched(by_ends, pace),
                 _matched(by_reclaim, pace),
                 objectives.get(each.group),
-                missing - free > SLACK and not any(math.isfinite(age) for age in ages),
+                missing - free > SLACK and bool(ages) and not any(map(math.isfinite, ages)),
             )
         )
     return tuple(mins)

@@ -108,6 +108,15 @@ def test_where_no_slot_says_since_when_its_job_runs_that_is_the_reason() -> None
     assert (found.ends, found.reclaim, found.starts_unknown) == (None, None, True)
 
 
+def test_where_nobody_uses_more_than_its_min_nothing_comes_back() -> None:
+    """The mins are more than the pool has."""
+    goals = (target("borrower", 10), target("lender", 3))
+    seen = look([_HOUR] * 10)
+    (found,) = mins_back(goals, seen, _LIMITS, CyclePace(60, 1200), {}, Draws(random.Random(1)))
+    assert (found.group, found.ends, found.reclaim) == ("lender", None, None)
+    assert not found.starts_unknown
+
+
 def test_limits_of_a_day_make_it_days() -> None:
     unlimited = ReclaimLimits(day_hours=1e9, group_hours=1e9, user_hours=1e9)
     found = back(look([10 * _HOUR] * 2000), 1000, replace(unlimited, day_jobs=200))
