@@ -42,3 +42,10 @@ def users(evidence: Evidence) -> Iterator[User]:
             yield User(submitter, whole[len(group) + 1 :], group)
         elif not isinstance(job.accounting_group, str) or not job.accounting_group:
             yield User(submitter, whole, "")
+
+
+def is_nice(evidence: Evidence, submitter: str) -> bool:
+    """Return whether a submitter is one of nice_user jobs, whose factor is meant to be large."""
+    return submitter.startswith(
+        f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
+    )

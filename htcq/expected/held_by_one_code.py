@@ -61,11 +61,12 @@ class _Held(NamedTuple):
 def held_by_one_code(pool: Pool, told: Iterable[Unmet]) -> Iterator[Unmet]:
     """Yield the machines and access points that hold nearly all jobs; not those ``told``."""
     others = {key for each in told for key in each.jobs}
+    startds, now = Startds(pool), ObservedPool(pool).now
     # What users do wrong as well accuses a machine only where it is not their access point.
     for found in (
-        _machines(pool, others, hold_codes.MACHINE),
-        _access_points(pool, others),
-        _machines(pool, others, hold_codes.USER),
+        _machines(pool, startds, others, now, hold_codes.MACHINE),
+        _access_points(pool, startds, others, now),
+        _machines(pool, startds, others, now, hold_codes.USER),
     ):
         for each in found:
             others.update(each.jobs)
@@ -109,12 +110,13 @@ def _is_spooled(job: Job, number: float, now: float | None) -> bool:
 # --------------------------------------------------------------------------------------------------
 
 
-def _machines(pool: Pool, told: set[JobKey], of: str) -> Iterator[Unmet]:
+def _machines(
+    pool: Pool, startds: Startds, told: set[JobKey], now: float | None, of: str
+) -> Iterator[Unmet]:
     """Yield the machines that put nearly all of their jobs on hold, as no other machine does.
 
     ``of`` is whose fault the code is.
     """
-    startds, now = Startds(pool), ObservedPool(pool).now
     had, hosts = dict[str, list[Job]](), dict[float, set[str]]()
     for job in pool.jobs or ():
         host = host_of(job)
@@ -166,9 +168,10 @@ def _look(held: _Held) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def _access_points(pool: Pool, told: set[JobKey]) -> Iterator[Unmet]:
+def _access_points(
+    pool: Pool, startds: Startds, told: set[JobKey], now: float | None
+) -> Iterator[Unmet]:
     """Yield the access points nearly all of whose jobs are on hold."""
-    startds, now = Startds(pool), ObservedPool(pool).now
     completed = {each.name: each.number("RecentJobsCompleted") for each in pool.schedds}
     queues: dict[str, list[Job]] = {}
     for job in pool.jobs or ():

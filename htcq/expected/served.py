@@ -21,9 +21,8 @@ Served = tuple[str, str]
 _NEAR = 0.5
 
 
-def served_without_limit(pool: Pool, cycles: Sequence[CompletedCycle]) -> frozenset[Served]:
-    """Return the submitters that got a claim since the first of ``cycles`` began, and no limit."""
-    limits, since = Limits(pool, cycles), cycles[-1].begin
+def served_without_limit(pool: Pool, since: float, limits: Limits) -> frozenset[Served]:
+    """Return the submitters that got a claim ``since`` then, and that no limit may have kept."""
     return frozenset(each for each in _served(pool, since) if not limits.may_keep(*each))
 
 

@@ -120,7 +120,7 @@ def _apart(
 
 def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
     cycles = last_cycles(pool)
-    since = cycles[-1].begin
+    since, limits = cycles[-1].begin, Limits(pool, cycles)
     return _Reality(
         cycles,
         int(sum(cycle.matches or 0 for cycle in cycles)),
@@ -132,8 +132,8 @@ def _reality(pool: Pool, slots: Mapping[str, Slot]) -> _Reality:
             for what, why in pool.failed
             if what.startswith(_CONFIGURATION) and NO_ANSWER.match(why)
         ),
-        served_without_limit(pool, cycles),
-        Limits(pool, cycles),
+        served_without_limit(pool, since, limits),
+        limits,
         _long_ago(pool, cycles),
     )
 

@@ -14,7 +14,7 @@ from htcq.classads import as_number
 from htcq.expected.unmet import INFO, UNASKED, WARNING, Observed, Unmet, keys_of
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
+from htcq.pool.slot import DYNAMIC, STATIC, Number, Slot
 from htcq.pool.slot_state import machine_of
 from htcq.pool.unasked import Unasked
 from htcq.units import CPUS, amount_of, counted, first_named, show_number
@@ -46,17 +46,15 @@ def unasked_cores(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unme
     pool = verdicts.pool
     unasked = Unasked(pool.jobs or ())
     slots = pool.slots or ()
-    free = {str(slot.name): slot.left() for slot in slots if slot.type == PARTITIONABLE}
-    every = [
-        _Rest(slot, _beside(left, free.get(slot.parent, {})))
-        for slot in slots
-        if (left := unasked.of(slot))
-    ]
-    if not every:
+    less = [(slot, left) for slot in slots if (left := unasked.of(slot))]
+    if not less:
         return
+    parents = {slot.parent for slot, _ in less if slot.type == DYNAMIC}
+    free = {str(slot.name): slot.left() for slot in slots if str(slot.name) in parents}
+    every = [_Rest(slot, _beside(left, free.get(slot.parent, {}))) for slot, left in less]
     used, jobs = _wanted(verdicts, waiting_for_room(found), every)
     if used:
-        machines = {machine_of(slot) for slot in pool.slots or ()}
+        machines = {machine_of(slot) for slot in slots}
         yield _unmet(pool, used, jobs, len(machines))
 
 

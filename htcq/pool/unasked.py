@@ -42,8 +42,14 @@ class Unasked:
         job = self._running.get((str(slot.remote_schedd), str(slot.job_id)))
         if job is None or job.parallel:
             return _NOTHING
-        ad, left = slot.ad(), dict[str, Number]()
-        for asset, amount in slot.left().items():
-            asked = named(f"Request{attribute(asset)}").evaluate(job.ad(), ad)
-            left[asset] = max(0, (amount or 0) - (as_number(asked) or 0))
-        return left if left.get(CPUS, 0) >= 1 else _NOTHING
+        amounts = slot.left()
+        if _beside(slot, CPUS, amounts.get(CPUS), job) < 1:
+            # So it is of most claims: nothing else is asked of them.
+            return _NOTHING
+        return {asset: _beside(slot, asset, amount, job) for asset, amount in amounts.items()}
+
+
+def _beside(slot: Slot, asset: str, amount: Number | None, job: Job) -> Number:
+    """Return what of an ``amount`` the request of a job leaves."""
+    asked = named(f"Request{attribute(asset)}").evaluate(job.ad(), slot.ad())
+    return max(0, (amount or 0) - (as_number(asked) or 0))

@@ -32,13 +32,15 @@ class Hidden(NamedTuple):
     def apart(self, kinds: Sequence[SlotClass]) -> tuple[list[SlotClass], list[SlotClass]]:
         """Return the slots of ``kinds`` that are seen, and the hidden ones, in such classes."""
         seen, unseen = list[SlotClass](), list[SlotClass]()
+        if not self.names:
+            return list(kinds), unseen
         for kind in kinds:
-            away = [slot for slot in kind.slots if self.names and str(slot.name) in self.names]
-            rest = [slot for slot in kind.slots if str(slot.name) not in self.names] if away else ()
+            away = tuple(slot for slot in kind.slots if str(slot.name) in self.names)
+            rest = tuple(slot for slot in kind.slots if str(slot.name) not in self.names)
             if away:
-                unseen.append(SlotClass(tuple(away)))
-            if rest or not away:
-                seen.append(SlotClass(tuple(rest)) if away else kind)
+                unseen.append(SlotClass(away))
+            if rest:
+                seen.append(SlotClass(rest) if away else kind)
         return seen, unseen
 
 

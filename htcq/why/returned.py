@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from htcq.claims.dynamic import DYNAMIC_REFUSES
+from htcq.pool.slot import startd_in
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.simulate.cycle import trace
 from htcq.simulate.cycle.required_gpus import AVAILABLE, REQUIRED
@@ -61,7 +62,7 @@ _CURES: Mapping[str, str] = {
 
 def refused(slot: str, why: str) -> MatchFailure:
     """Return the wall of a match whose claim the startd refuses."""
-    startd = slot.partition("@")[2] or slot
+    startd = startd_in(slot)
     cure = f"the consumption policy and MODIFY_REQUEST_EXPR_* of {startd}"
     if why == DYNAMIC_REFUSES:
         cure = (

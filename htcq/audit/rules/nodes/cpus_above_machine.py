@@ -4,41 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.detected_cores import detected_cores
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import each_machine
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.classads import as_number
-from htcq.pool.slot import DYNAMIC, Number
-from htcq.pool.slot_class import EXAMPLES
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    found: dict[tuple[Number, Number], dict[str, None]] = {}
-    for slot in evidence.slots:
-        if slot.type == DYNAMIC or slot.frame.value("Offline") is True:
-            continue
-        offered = as_number(slot.frame.value("TotalCpus"))
-        there = as_number(slot.frame.value("DetectedCpus"))
-        if offered is not None and there is not None and 0 < there < offered:
-            found.setdefault((offered, there), {})[str(slot.machine)] = None
-    for (offered, there), names in found.items():
-        yield _found(offered, there, list(names))
-
-
-def _found(offered: Number, there: Number, names: list[str]) -> Found:
-    much = offered >= 2 * there
-    return Found(
-        cause=f"{number(offered)} of {number(there)}",
-        subject=f"execution point {names[0]}",
-        message=(
-            f"{each_machine(len(names))} offers {number(offered)} cores and has {number(there)}"
-        ),
-        facts=(Fact("TotalCpus", number(offered)), Fact("DetectedCpus", number(there))),
-        count=len(names),
-        examples=tuple(names[:EXAMPLES]),
-        severity=Severity.WARNING if much else None,
-    )
+    for each in detected_cores(evidence):
+        if each.there < each.offered:
+            yield each.found(
+                f"{each_machine(len(each.machines))} offers {number(each.offered)} cores and has "
+                f"{number(each.there)}",
+                Severity.WARNING if each.offered >= 2 * each.there else None,
+            )
 
 
 RULE = Rule(

@@ -4,41 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from htcq.audit.detected_cores import detected_cores
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import each_machine
 from htcq.audit.policies import number
-from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.classads import as_number
-from htcq.pool.slot import DYNAMIC, Number
-from htcq.pool.slot_class import EXAMPLES
+from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    found: dict[tuple[Number, Number], dict[str, None]] = {}
-    for slot in evidence.slots:
-        if slot.type == DYNAMIC or slot.frame.value("Offline") is True:
-            continue
-        offered = as_number(slot.frame.value("TotalCpus"))
-        there = as_number(slot.frame.value("DetectedCpus"))
-        if offered is not None and there is not None and 0 < offered < there:
-            found.setdefault((offered, there), {})[str(slot.machine)] = None
-    for (offered, there), names in found.items():
-        machines = list(names)
-        half = 2 * offered <= there and any(evidence.waiting.values())
-        yield Found(
-            cause=f"{number(offered)} of {number(there)}",
-            subject=f"execution point {machines[0]}",
-            message=(
-                f"{each_machine(len(machines))} offers {number(offered)} of {number(there)} cores"
-            ),
-            facts=(
-                Fact("TotalCpus", number(offered)),
-                Fact("DetectedCpus", number(there)),
-            ),
-            count=len(machines),
-            examples=tuple(machines[:EXAMPLES]),
-            severity=Severity.WARNING if half else None,
-        )
+    waits = any(evidence.waiting.values())
+    for each in detected_cores(evidence):
+        if each.offered < each.there:
+            yield each.found(
+                f"{each_machine(len(each.machines))} offers {number(each.offered)} of "
+                f"{number(each.there)} cores",
+                Severity.WARNING if waits and 2 * each.offered <= each.there else None,
+            )
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.users import is_nice
 from htcq.pool.record import Record
 from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import number_of
@@ -60,8 +61,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _is_meant(evidence: Evidence, record: Record, group: str) -> bool:
     """Return whether the configuration has the factor, or names the submitter a nice user."""
-    nice = f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
-    if record.name.startswith(nice):
+    if is_nice(evidence, record.name):
         return True
     stored = record.number("PriorityFactor") or 0
     for knob in (*_MEANT, "DEFAULT_PRIO_FACTOR", f"GROUP_PRIO_FACTOR_{group}"):

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.audit.users import is_nice
 from htcq.quota.group_tree import assigned_group
 from htcq.quota.knobs import number_of
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    nice = f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
     for record in quotas.accounts.values():
         stored = record.number("PriorityFactor")
-        if stored is None or record.name.startswith(nice):
+        if stored is None or is_nice(evidence, record.name):
             continue
         if record.value("IsAccountingGroup") is True:
             continue
