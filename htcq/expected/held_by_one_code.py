@@ -80,7 +80,7 @@ def _number(job: Job) -> float | None:
 def _most(jobs: Sequence[Job], every: int, told: set[JobKey], now: float | None) -> _Held | None:
     """Return those on hold with the most frequent code; None where they are not nearly all.
 
-    ``every`` is how many there are with those that are not on hold.
+    ``every`` counts the jobs on hold and the others of the place.
     """
     by_code: dict[float, list[Job]] = {}
     for job in jobs:

@@ -68,7 +68,7 @@ def missing_starts(
 ) -> Iterator[Unmet]:
     """Yield the jobs that the simulated cycle ``trace`` starts, and that no completed one did.
 
-    ``leftovers`` are the slots in what is left of which schedds start further jobs, by the jobs.
+    ``leftovers`` has, by job, the slot whose rest its schedd starts that job in.
     """
     if not pool.negotiators or not has_statistics(pool):
         return

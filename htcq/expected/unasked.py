@@ -61,7 +61,7 @@ def unasked_cores(verdicts: Verdicts, found: Iterable[Verdict]) -> Iterator[Unme
 def _beside(left: Mapping[str, Number], free: Mapping[str, Number | None]) -> Mapping[str, Number]:
     """Return what a job would have of cores that are ``left``, and of all else that is ``free``.
 
-    ``free`` is what the partitionable slot has of which the slot was made.
+    ``free`` are the amounts of the partitionable slot that the slot is a part of.
     """
     cores = left.get(CPUS, 0)
     both = {asset: amount + (free.get(asset) or 0) for asset, amount in left.items()}

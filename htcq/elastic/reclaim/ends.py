@@ -53,7 +53,7 @@ class DrawnEnds:
             sorted(end for each in lent for end in self._ends(each)) for _ in range(_DRAWS)
         ]
         self._lent = lent
-        #: What comes back of each borrower to the group asked for last, and the sums for these.
+        #: What each borrower gives back to the group asked for last, and the sums of that.
         self._weights: Mapping[str, float] | None = None
         self._sums: Sequence[Sequence[float]] = ()
 
