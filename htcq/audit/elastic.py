@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from htcq.audit.catalog import ELASTIC, family
 from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.audit.engine import Audit, audit
@@ -22,9 +24,35 @@ COMPUTABLE = frozenset(
 def unsound(quotas: DeclaredElasticQuotas) -> Audit:
     """Return every reason to refuse the quotas.
 
-    Koordinator's admission refuses them as well, or their computation would never end.
+    Koordinator's admission refuses them as well, or their computation would never end. Percentages
+    of the pool are compared with each other; with amounts only where the pool is known.
     """
-    return audit(quotas, _rules(errors=True))
+    declared = quotas.quotas
+    if not any(group.parts for group in declared.groups):
+        return audit(quotas, _rules(errors=True))
+    hundred = {name: 100 for group in declared.groups for name in group.names()}
+    found = audit(replace(quotas, quotas=declared.of(hundred)), _rules(errors=True))
+    if _mixed(declared):
+        left = [each for each in found.findings if each.rule not in COMPUTABLE]
+        return replace(found, findings=tuple(left))
+    told = []
+    for each in found.findings:
+        message = each.message
+        if each.rule in COMPUTABLE:
+            message = f"{message}, in percent of the pool"
+        told.append(replace(each, message=message))
+    return replace(found, findings=tuple(told))
+
+
+def _mixed(quotas: ElasticQuotas) -> bool:
+    """Return whether one dimension has percentages of the pool as well as amounts."""
+    parts: set[str] = set()
+    amounts: set[str] = set()
+    for group in quotas.groups:
+        parts.update(*group.parts.values())
+        for given in (group.min, group.max):
+            amounts.update(name for name, amount in given.items() if amount)
+    return not parts.isdisjoint(amounts)
 
 
 def doubtful(quotas: DeclaredElasticQuotas) -> Audit:

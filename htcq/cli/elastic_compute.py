@@ -101,6 +101,9 @@ def _compute(
     from htcq.quota.elastic.runtime import compute
     from htcq.report.views.elastic_compute import Computed
 
+    quotas = quotas.of(demand.total)
+    if before is not None:
+        before = before.of(demand.total)
     assigned = assign(quotas.groups, demand)
     source = arguments.quotas
     if name:

@@ -146,7 +146,8 @@ def _look_with(
     told_ailments(pool)
     status = status_of(pool, quotas, *state, tree, source.negotiator, Draws(Random(0)))
     status = replace(status, refused_file=file.refused)
-    subject = DeclaredElasticQuotas(_named(file.name, tree), quotas, status.observation.demand)
+    demand = status.observation.demand
+    subject = DeclaredElasticQuotas(_named(file.name, tree), quotas.of(demand.total), demand)
     return status, wrong.joined(doubtful(subject))
 
 

@@ -197,6 +197,8 @@ def refusals(
             f"{state.last}"
         )
         yield GateRefusal("replay", message, _AGAIN)
+    weight = round(given.seen.pool_weight * PARTS)
+    declared = [group.of({WEIGHT: weight}) for group in declared]
     unknown = list(wrong_groups(given, declared))
     yield from unknown
     if not unknown:

@@ -73,6 +73,7 @@ def status_of(
     opened = open_windows(windows, seconds_of(pool.taken_at) or 0.0)
     quotas = changed_quotas(quotas, opened)
     observation = observe(pool, quotas, negotiator)
+    quotas = quotas.of(observation.demand.total)
     outcome = fitted_runtimes(quotas, observation).outcome
     planned = targets(outcome, observation)
     enforced = enforcement(pool, quotas, observation, outcome, planned)

@@ -40,6 +40,7 @@ class Elastic:
 
         quotas = self.trees[self._tree(negotiator, pool.negotiator)]
         demand = observe(pool, quotas, negotiator).demand
+        quotas = quotas.of(demand.total)
         return entries(quotas, demand, compute(quotas, demand))
 
     def activity(self, pool: Pool, negotiator: str) -> Activity:

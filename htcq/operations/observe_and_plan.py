@@ -187,9 +187,12 @@ def plan_of(
         clock = seconds_of(pool.taken_at) or now
     windows = open_windows(declared.windows, clock)
     quotas = changed_quotas(declared.quotas, windows)
-    refuse_unsound(quotas, "the quotas with all open windows")
     expected = expected_part(windows)
     observation = observe(pool, quotas, name)
+    # Percentages are those of the pool that is there.
+    quotas, base = quotas.of(observation.demand.total), declared.quotas.of(observation.demand.total)
+    refuse_unsound(base, "the quotas, with percentages of the pool,")
+    refuse_unsound(quotas, "the quotas with all open windows")
     sight = health_of(pool, name, observation.pool_weight, captured.ages, observation.usage)
     for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
@@ -200,7 +203,7 @@ def plan_of(
             sight, [group.name for group in declared.quotas.groups], retired_groups(pool, state)
         ),
     ]
-    step = next_step(quotas, observation, sight, state, declared.settings, now, declared.quotas)
+    step = next_step(quotas, observation, sight, state, declared.settings, now, base)
     found += negotiator_specific(sight.configured or {}, step.plan.file)
     found += unguaranteed(step.broken)
     found += unnamed_parents(quotas.groups)

@@ -170,6 +170,7 @@ def _look(
     writer: _Writer,
 ) -> ObservedReclaim:
     """Evaluate the pool and plan."""
+    from htcq.audit.elastic import refuse_unsound
     from htcq.elastic.fitted_runtime import fitted_runtimes
     from htcq.elastic.invariants import violations
     from htcq.elastic.observation import observe
@@ -187,7 +188,9 @@ def _look(
         now = seconds_of(pool.taken_at) or now
     wanted = wanted.at(now)
     observation = observe(pool, wanted.quotas, source.negotiator)
-    fitted = fitted_runtimes(wanted.quotas, observation)
+    quotas = wanted.quotas.of(observation.demand.total)
+    refuse_unsound(quotas, "the quotas with all open windows")
+    fitted = fitted_runtimes(quotas, observation)
     ends = ends_of(observation, asked.allowed)
     health = health_of(
         pool, source.negotiator, observation.pool_weight, asked.ages, observation.usage

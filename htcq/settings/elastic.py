@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from htcq.errors import InputError
@@ -19,6 +20,7 @@ from htcq.quota.elastic.declaration import (
     Rounding,
 )
 from htcq.quota.elastic.window import GroupChange, Window
+from htcq.settings.amounts import parse_part
 from htcq.settings.durations import parse_duration
 from htcq.settings.elastic_window import WINDOW_GROUP_KEYS, windows_from
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
@@ -26,6 +28,7 @@ from htcq.settings.former_keys import with_present_keys
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
 from htcq.settings.tables import check_keys, number_in
 from htcq.spelling import near_names
+from htcq.units import DISK, MEMORY
 
 QUOTA_FILE_KEYS = ("elastic", "groups", "trees")
 ELASTIC_KEYS = (
@@ -127,6 +130,7 @@ def _windows(table: Mapping[str, Any], where: str, file: str) -> tuple[Window, .
             _amounts(file, f"{place}.min", inner.get("min")),
             _caps(file, f"{place}.max", inner.get("max")),
             _amounts(file, f"{place}.weight", inner.get("weight")),
+            _pool_parts(file, place, inner),
         )
 
     return windows_from(given, file, f"{where}elastic.window", groups, change)
@@ -184,6 +188,7 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         max_lent,
         _within(file, f"{place}.back_within", table.get("back_within")),
         _priority(file, f"{place}.priority", table.get("priority", 0)),
+        _pool_parts(file, place, table),
     )
 
 
@@ -235,6 +240,15 @@ def _demand(table: Mapping[str, Any], where: str, file: str) -> ElasticDemand:
 
 
 def _whole(file: str, where: str, value: Any) -> dict[str, int]:
+    for name, each in _dimensions(file, where, value).items():
+        if isinstance(_amount(file, where, name, each), Fraction):
+            raise InputError(
+                f"{file}: {where}.{name} is {each!r} [{MALFORMED}]", "it must be a whole number"
+            )
+    return _from_zero(file, where, value)
+
+
+def _from_zero(file: str, where: str, value: Any) -> dict[str, int]:
     found = _amounts(file, where, value)
     for name, amount in found.items():
         if amount < 0:
@@ -243,21 +257,41 @@ def _whole(file: str, where: str, value: Any) -> dict[str, int]:
 
 
 def _amounts(file: str, where: str, value: Any) -> dict[str, int]:
-    return {
-        name: _integer(file, f"{where}.{name}", each)
-        for name, each in _dimensions(file, where, value).items()
-    }
+    """Return the amounts that are known without the size of the pool."""
+    found = {}
+    for name, each in _dimensions(file, where, value).items():
+        amount = _amount(file, where, name, each)
+        if not isinstance(amount, Fraction):
+            found[name] = amount
+    return found
 
 
 def _caps(file: str, where: str, value: Any) -> _Caps:
-    """Return caps; the word unlimited is the cap None."""
+    """Return caps that are known without the size of the pool; unlimited is the cap None."""
     caps: _Caps = {}
     for name, each in _dimensions(file, where, value).items():
         if each == UNLIMITED:
             caps[name] = None
-        else:
-            caps[name] = _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
+            continue
+        amount = _amount(file, where, name, each, f', or "{UNLIMITED}"')
+        if not isinstance(amount, Fraction):
+            caps[name] = amount
     return caps
+
+
+def _pool_parts(file: str, place: str, table: Mapping[str, Any]) -> dict[str, dict[str, Fraction]]:
+    """Return the amounts of a group that are parts of the pool, by the field and the dimension."""
+    found: dict[str, dict[str, Fraction]] = {}
+    for key, meant in (("min", "min"), ("max", "max"), ("weight", "weight"), ("lend", "max_lent")):
+        given = table.get(key)
+        if not isinstance(given, Mapping):
+            continue
+        for name, each in given.items():
+            if each != UNLIMITED:
+                amount = _amount(file, f"{place}.{key}", name, each)
+                if isinstance(amount, Fraction):
+                    found.setdefault(meant, {})[name] = amount
+    return found
 
 
 def _dimensions(file: str, where: str, value: Any) -> Mapping[str, Any]:
@@ -277,12 +311,21 @@ def _dimensions(file: str, where: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _integer(file: str, where: str, value: Any, more: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(
-            f"{file}: {where} is {_shown(value)} [{MALFORMED}]", f"it must be a whole number{more}"
-        )
-    return value
+def _amount(file: str, where: str, name: str, value: Any, more: str = "") -> int | Fraction:
+    """Return an amount, or a part of the pool; memory and disk may have a unit."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    text = value.strip() if isinstance(value, str) else ""
+    if text.endswith("%") or (text and name in (MEMORY, DISK)):
+        try:
+            return parse_part(name, text, "")
+        except InputError:
+            pass
+    unit = ', one with a unit, such as "8GiB"' if name in (MEMORY, DISK) else ""
+    raise InputError(
+        f"{file}: {where}.{name} is {_shown(value)} [{MALFORMED}]",
+        f'it must be a whole number{unit}, or a percentage of the pool, such as "25%"{more}',
+    )
 
 
 def _shown(value: Any) -> str:
@@ -311,8 +354,8 @@ def _lent(file: str, where: str, table: Mapping[str, Any]) -> tuple[bool, dict[s
     value = table.get("lend")
     if not isinstance(value, Mapping):
         return _truth(file, where, table, "lend", True), {}
-    amounts = _whole(file, f"{where}.lend", value)
-    for name in amounts:
+    amounts = _from_zero(file, f"{where}.lend", value)
+    for name in value:
         if name not in table.get("min", {}):
             raise InputError(
                 f"{file}: {where}.lend.{name} has no min to lend of", f"set {where}.min.{name}"

@@ -5,6 +5,7 @@ Also with the quotas that are left when nobody keeps the elastic ones, and after
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from elastic_pool import Elastic, elastic_pool
 from testpool import Pool
 
 pytestmark = pytest.mark.condor
-FLAT = {"a": 3, "b": 3, "c": 2}
+#: Three of eight cpus are 37.5 %, and what is left of the third is rounded down.
+FLAT = {"a": 3, "b": '"37.5%"', "c": '"26%"'}
 #: A department whose groups have the mins, and one that alone has a min.
 NESTED = {"p": 4, '"p.a"': 2, '"p.b"': 2, "q": 4}
 DEPARTMENTS = {"p": 4, '"p.a"': 0, '"p.b"': 0, "q": 4}
@@ -26,7 +28,7 @@ def elastic(site: Site, tmp_path: Path) -> Elastic:
     return elastic_pool(site, tmp_path)
 
 
-def declared(mins: dict[str, int]) -> dict[str, str]:
+def declared(mins: Mapping[str, int | str]) -> dict[str, str]:
     return {name: f"min = {{cpus = {least}}}\nmax = {{cpus = 8}}\n" for name, least in mins.items()}
 
 
@@ -40,7 +42,7 @@ def declared(mins: dict[str, int]) -> dict[str, str]:
 )
 @pytest.mark.parametrize("running", [0, 1])
 def test_all_come_in_one_cycle(
-    elastic: Elastic, mins: dict[str, int], expected: dict[str, int], running: int
+    elastic: Elastic, mins: Mapping[str, int | str], expected: dict[str, int], running: int
 ) -> None:
     elastic.declare(declared(mins))
     first = min(expected)

@@ -8,9 +8,11 @@ numbers of whatever a dimension counts.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Optional
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Optional
 
 #: The group above all others; its runtime is the total without usage outside of the quotas.
 ROOT = "<none>"
@@ -25,6 +27,8 @@ RESERVED = (ROOT, SELF, SYSTEM, DEFAULT)
 Amounts = Mapping[str, int]
 #: Caps; None is an explicit statement that there is none.
 Caps = Mapping[str, Optional[int]]
+#: Parts of the pool, from 0 to 1: by min, max, weight or max_lent, and by dimension.
+PoolParts = Mapping[str, Mapping[str, Fraction]]
 
 
 class Rounding(enum.Enum):
@@ -66,7 +70,7 @@ class ElasticGroup:
     below what is used; ``users`` are those whose jobs belong here if they name no group.
     ``back_within`` is in how many seconds the site wants all of its min back; nothing is computed
     from it. Where the mins of siblings exceed what there is, those of a higher ``priority`` come
-    first.
+    first. ``parts`` are amounts that are known only with the size of the pool, see :meth:`of`.
     """
 
     name: str
@@ -81,6 +85,23 @@ class ElasticGroup:
     max_lent: Amounts = field(default_factory=dict)
     back_within: float | None = None
     priority: int = 0
+    parts: PoolParts = field(default_factory=dict)
+
+    def of(self, total: Amounts) -> ElasticGroup:
+        """Return the group in a pool with ``total``: parts of it are amounts, rounded down."""
+        if not self.parts:
+            return self
+        amounts: dict[str, Any] = {}
+        for key, parts in self.parts.items():
+            amounts[key] = dict(getattr(self, key))
+            for name, part in parts.items():
+                amounts[key][name] = math.floor(total.get(name, 0) * part)
+        return replace(self, parts={}, **amounts)
+
+    def names(self) -> set[str]:
+        """Return the dimensions in which the group has a min, a max or a weight."""
+        found = {*self.max, *self.min, *self.weight}
+        return found.union(*self.parts.values())
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,10 @@ class ElasticQuotas:
 
     groups: tuple[ElasticGroup, ...] = ()
     options: Options = field(default_factory=Options)
+
+    def of(self, total: Amounts) -> ElasticQuotas:
+        """Return the quotas in a pool with ``total``: parts of it are amounts, rounded down."""
+        return replace(self, groups=tuple(group.of(total) for group in self.groups))
 
 
 @dataclass(frozen=True)

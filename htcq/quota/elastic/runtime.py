@@ -28,6 +28,7 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> ElasticOutcome:
     Groups in a cycle, or below a group that does not exist, are left out: validation refuses them.
     Demand of groups that do not exist is ignored.
     """
+    quotas = quotas.of(demand.total)
     nodes = plant(quotas, build_tree(quotas.groups), demand)
     total = demand.effective_total
     found = roll_up(nodes, total, quotas.options.guarantee_usage)

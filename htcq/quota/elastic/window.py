@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from htcq.quota.elastic.declaration import Amounts, Caps, ElasticGroup, ElasticQuotas
+from htcq.quota.elastic.declaration import (
+    Amounts,
+    Caps,
+    ElasticGroup,
+    ElasticQuotas,
+    PoolParts,
+)
 
 _DAY = 86400
 #: 1970 began on a Thursday; Monday is day 0.
@@ -23,15 +30,21 @@ class GroupChange:
     min: Amounts = field(default_factory=dict)
     max: Caps = field(default_factory=dict)
     weight: Amounts = field(default_factory=dict)
+    parts: PoolParts = field(default_factory=dict)
 
     def of(self, group: ElasticGroup) -> ElasticGroup:
-        """Return the group with these amounts."""
-        return replace(
-            group,
-            min={**group.min, **self.min},
-            max={**group.max, **self.max},
-            weight={**group.weight, **self.weight},
-        )
+        """Return the group with these amounts: one in a dimension replaces its part there."""
+        amounts: dict[str, Any] = {}
+        parts = dict(group.parts)
+        for key in ("min", "max", "weight"):
+            given, own = getattr(self, key), self.parts.get(key, {})
+            kept = {name: each for name, each in getattr(group, key).items() if name not in own}
+            amounts[key] = {**kept, **given}
+            former = group.parts.get(key, {})
+            left = {name: each for name, each in former.items() if name not in given}
+            parts[key] = {**left, **own}
+        found = {key: each for key, each in parts.items() if each}
+        return replace(group, parts=found, **amounts)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,17 @@ from htcq.settings.elastic_write import WRITE_KEYS
 from htcq.settings.pool_share import limit_shape
 from htcq.settings.reclaim import GROUP_KEYS, MOST_COST, RECLAIM_KEYS
 
+_PERCENTAGE: Shape = {
+    "description": "A percentage of the pool, rounded down.",
+    "type": "string",
+    "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*%\s*$",
+}
+_SIZE: Shape = {
+    "description": "Memory or disk with a unit.",
+    "type": "string",
+    "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*([KMGTkmgt][Ii]?[Bb]?|[Bb])\s*$",
+}
+
 
 def quota_file() -> Shape:
     """Return the schema."""
@@ -64,7 +75,7 @@ def _tree() -> dict[str, Shape]:
 
 
 def _group() -> dict[str, Shape]:
-    amount: Shape = {"type": "integer"}
+    amount: Shape = {"anyOf": [{"type": "integer"}, _PERCENTAGE, _SIZE]}
     most: Shape = {"anyOf": [amount, {"const": UNLIMITED}]}
     return {
         "min": table("By dimension, what the group is guaranteed.", amount),
@@ -76,7 +87,7 @@ def _group() -> dict[str, Shape]:
         "lend": {
             "description": "Whether others may use what it leaves of its min; or by dimension, how "
             "much of that. True by default.",
-            "anyOf": [{"type": "boolean"}, table("By dimension.", {"type": "integer"})],
+            "anyOf": [{"type": "boolean"}, table("By dimension.", amount)],
         },
         "parent": text(
             "The group above it; empty for none; by default what is before the last dot of its "
