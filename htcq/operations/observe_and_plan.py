@@ -189,10 +189,10 @@ def plan_of(
     quotas = changed_quotas(declared.quotas, windows)
     expected = expected_part(windows)
     observation = observe(pool, quotas, name)
-    # Percentages are those of the pool that is there.
-    quotas, base = quotas.of(observation.demand.total), declared.quotas.of(observation.demand.total)
-    refuse_unsound(base, "the quotas, with percentages of the pool,")
-    refuse_unsound(quotas, "the quotas with all open windows")
+    total = observation.demand.total
+    quotas, base = quotas.of(total), declared.quotas.of(total)
+    for each in (base, quotas):
+        refuse_unsound(each, "the quotas with all open windows")
     sight = health_of(pool, name, observation.pool_weight, captured.ages, observation.usage)
     for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
