@@ -163,15 +163,7 @@ def plan_of(
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
     from htcq.audit.elastic import refuse_unsound
-    from htcq.elastic.gates import (
-        ignored_faults,
-        negotiator_specific,
-        refusals,
-        several,
-        undeclared,
-        unguaranteed,
-        unnamed_parents,
-    )
+    from htcq.elastic import gates
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
@@ -194,19 +186,19 @@ def plan_of(
     for each in (base, quotas):
         refuse_unsound(each, "the quotas with all open windows")
     sight = health_of(pool, name, observation.pool_weight, captured.ages, observation.usage)
-    for told in ignored_faults(sight, state, declared.settings, clock):
+    for told in gates.ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
     found = [
-        *several(sight, name),
-        *refusals(sight, state, present, declared.settings, clock, accept_loss, expected),
-        *undeclared(
+        *gates.several(sight, name),
+        *gates.refusals(sight, state, present, declared.settings, clock, accept_loss, expected),
+        *gates.undeclared(
             sight, [group.name for group in declared.quotas.groups], retired_groups(pool, state)
         ),
     ]
     step = next_step(quotas, observation, sight, state, declared.settings, now, base)
-    found += negotiator_specific(sight.configured or {}, step.plan.file)
-    found += unguaranteed(step.broken)
-    found += unnamed_parents(quotas.groups)
+    found += gates.negotiator_specific(sight.configured or {}, step.plan.file)
+    found += gates.unguaranteed(step.broken)
+    found += gates.unnamed_parents(quotas.groups)
     seen = seen_of(sight, state, expected, accept_loss)
     return Observed(step, sight, tuple(found), pool, observation, seen)
 
