@@ -61,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+#: What an anonymous snapshot never rounds.
+_EXACT = (
+    "exact: amounts, requests, weights, usage, priorities, quotas, when submitters and schedds "
+    "were heard of, and the order of ads (htcq-snapshot(1), ANONYMITY, says what they tell)"
+)
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Capture into a temporary place, anonymize if asked to, then move the result to its goal."""
     if not 0 < arguments.timeout <= 86400:
@@ -135,6 +142,9 @@ def _anonymized(directory: Path, key: bytes, keep_groups: bool) -> list[str]:
             f"{done.patterns} expressions look for parts of texts (regexp, substr): they match "
             "otherwise now"
         )
+    told.append(_EXACT)
+    if done.exact:
+        told.append(f"exact as well, because expressions name them: {', '.join(done.exact)}")
     return told
 
 

@@ -8,16 +8,16 @@ expression that HTCondor does not know is replaced.
 
 from __future__ import annotations
 
-import math
 import re
 from functools import partial
 
 from htcq.classad.pieces import is_of_strings, requoted, unquoted, with_strings
 from htcq.htcondor.knob_names import split_prefix
 from htcq.pool.attribute_names import JOB_NAMES, SLOT_NAMES, job_names, slot_names
+from htcq.pool.coarse_values import SLOT_AD_TYPES, SlotTimes, rounded
 from htcq.pool.disclosed_knobs import KNOBS, LIMIT, NUMBERED, asset_in, groups_in
-from htcq.pool.disclosure import COMPARED, OF_TYPE, VOCABULARY, Form
-from htcq.pool.identities import HOUR, Identities, Names
+from htcq.pool.disclosure import COARSE, COMPARED, OF_TYPE, VOCABULARY, Form
+from htcq.pool.identities import Identities, Names
 from htcq.pool.name_search import NameSearch
 from htcq.pool.pseudonyms import Pseudonyms, folded
 from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form
@@ -65,8 +65,14 @@ class Rewriter:
     """The second pass over a snapshot, with the names of the first."""
 
     def __init__(
-        self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False
+        self,
+        names: Names,
+        named: frozenset[str],
+        key: bytes,
+        keep_groups: bool = False,
+        times: SlotTimes | None = None,
     ) -> None:
+        self._times = times or SlotTimes()
         self.search = NameSearch(names, keep_groups)
         self.pseudonyms = Pseudonyms(key, (folded(name) for name in names.users | names.labels))
         self.identities = Identities(
@@ -86,6 +92,11 @@ class Rewriter:
             return asset
         return self.pseudonyms.new("asset", asset, "_")
 
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """Times and sizes that stay as they are, in lower case: expressions name them."""
+        return tuple(sorted(self._named & COARSE))
+
     # Ads
 
     def ad(self, lines: list[str], untyped: str = "job") -> list[str]:
@@ -93,6 +104,8 @@ class Rewriter:
         ad_type, group = kind_of(lines, untyped)
         if ad_type not in OF_TYPE:
             return []
+        if ad_type in SLOT_AD_TYPES:
+            lines = self._times.rewritten(ad_type, lines, self._named)
         changed = (self._line(ad_type, group, line) for line in lines)
         return [line for line in changed if line is not None]
 
@@ -116,12 +129,12 @@ class Rewriter:
     def _value(self, form: Form, name: str, value: str) -> str:
         if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
             return str(self.identities.cluster(int(value)))
-        rounded = form in (Form.HOUR, Form.ROUGH)
-        if rounded and ANY_NUMBER.match(value):
+        is_coarse = form in (Form.HOUR, Form.ROUGH)
+        if is_coarse and ANY_NUMBER.match(value):
             if name in self._named:
                 return value
-            return _rounded(form, value)
-        of_text = not rounded and form not in (Form.EXPRESSION, Form.CLUSTER)
+            return rounded(form, value)
+        of_text = not is_coarse and form not in (Form.EXPRESSION, Form.CLUSTER)
         if not of_text or not is_of_strings(value):
             return self.expression(value)
         return with_strings(value, partial(self._text, form))
@@ -377,19 +390,3 @@ def _is_pattern(found: list[Token], place: int) -> bool:
     """Return whether the text at ``place`` is the pattern of ``regexp("pattern", attribute …``."""
     before = [folded(each.text) for each in found[max(0, place - 2) : place]]
     return before == ["regexp", "("]
-
-
-def _rounded(form: Form, value: str) -> str:
-    """Return a time rounded down to the hour, or a size rounded to two digits.
-
-    The order of values stays: a greater one never becomes less.
-    """
-    number = float(value)
-    if not math.isfinite(number):
-        return "0"
-    if form is Form.HOUR:
-        return str(int(number) // HOUR * HOUR)
-    rounded = float(f"{number:.1e}")
-    if WHOLE_NUMBER.match(value):
-        return str(int(rounded))
-    return str(rounded)

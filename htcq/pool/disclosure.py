@@ -23,7 +23,9 @@ class Form(enum.Enum):
     PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS:
     lists of submitters, of daemons or hosts, of groups, of concurrency limits. JOB: the id of a
     job. CLUSTER: the number of a job's cluster. HOUR and ROUGH: a time, a size, rounded unless
-    an expression names the attribute. EXPRESSION: anything else.
+    an expression names the attribute. SINCE, SENT, LASTED, LEFT: times of slots (a moment, when
+    an ad was sent or received, seconds until now, seconds from now on), see
+    ``htcq.pool.coarse_values``. EXPRESSION: anything else.
     """
 
     PLAIN = enum.auto()
@@ -35,6 +37,10 @@ class Form(enum.Enum):
     CLUSTER = enum.auto()
     HOUR = enum.auto()
     ROUGH = enum.auto()
+    SINCE = enum.auto()
+    SENT = enum.auto()
+    LASTED = enum.auto()
+    LEFT = enum.auto()
     EXPRESSION = enum.auto()
 
 
@@ -66,6 +72,13 @@ _SLOT = _EVERY | _forms(
     job="JobId GlobalJobId",
     hour="DaemonStartTime JobStart",
     rough="Mips LoadAvg TotalLoadAvg CondorLoadAvg VirtualMemory TotalVirtualMemory",
+    since=(
+        "EnteredCurrentState EnteredCurrentActivity NumDynamicSlotsTime LastDrainStartTime "
+        "ExpectedMachineGracefulDrainingCompletion"
+    ),
+    sent="LastHeardFrom MyCurrentTime",
+    lasted="TotalJobRunTime",
+    left="RetirementTimeRemaining ChildRetirementTimeRemaining",
     expression=(
         "Cpus Memory Disk GPUs Swap SlotID DSlotId SlotTypeID PartitionableSlot DynamicSlot "
         "SlotWeight TotalSlots NumDynamicSlots NumClaims MachineResources Requirements Start "
@@ -73,17 +86,13 @@ _SLOT = _EVERY | _forms(
         "RemoteSlotWeight PreemptingRank KFlops OpSysMajorVer HasFileTransfer HasDocker "
         "HasSingularity HasContainer Draining Offline WantMatching PslotRollupInformation "
         "SlotBackfill BackfillSlot SlotBrokenCode ChildCurrentRank ChildDSlotId "
-        "ChildRetirementTimeRemaining MaxJobRetirementTime RetirementTimeRemaining "
-        "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier "
-        "AvailableGPUs AssignedGPUs LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory "
-        "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
-        "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
-        "TotalJobRunTime EnteredCurrentState WantClaiming MyCurrentTime DrainReason "
-        "Unhibernate "
-        "ExpectedMachineGracefulDrainingCompletion LastDrainStartTime DetectedCpus DetectedGPUs "
-        "NumDynamicSlotsTime RecentClaimRequests RecentActivationRequests RecentJobStarts "
-        "RecentJobPreemptions RecentJobRankPreemptions RecentJobUserPrioPreemptions UpdatesTotal "
-        "UpdateSequenceNumber"
+        "MaxJobRetirementTime MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum "
+        "GhostMultiplier AvailableGPUs AssignedGPUs ClassAdLifetime BrokenSlotCpus "
+        "BrokenSlotMemory BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor "
+        "HealthExprs SlotBrokenReason NegotiatorRequirements WantAdRevaluate WantClaiming "
+        "DrainReason Unhibernate DetectedCpus DetectedGPUs RecentClaimRequests "
+        "RecentActivationRequests RecentJobStarts RecentJobPreemptions RecentJobRankPreemptions "
+        "RecentJobUserPrioPreemptions UpdatesTotal UpdateSequenceNumber"
     ),
 )
 _LIVES = dict.fromkeys(LIFE, Form.EXPRESSION) | _EVERY
@@ -195,6 +204,11 @@ OF_TYPE: Mapping[str, Mapping[str, Form]] = {
     "accounting": _ACCOUNTING,
     "owner": _USER,
 }
+_COARSE = (Form.HOUR, Form.ROUGH, Form.SINCE, Form.SENT, Form.LASTED, Form.LEFT)
+#: Attributes that are rounded where no expression names them, in lower case.
+COARSE = frozenset(
+    name for forms in OF_TYPE.values() for name, form in forms.items() if form in _COARSE
+)
 #: What an attribute is that an expression compares with a text.
 COMPARED: Mapping[str, Form] = {
     **_ACCOUNTING, **_SUBMITTER, **_JOB, **_SLOT,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from htcq.classad.pieces import is_of_strings, strings_in, unquoted, without_escapes
 from htcq.htcondor.knob_names import split_prefix
+from htcq.pool.coarse_values import SLOT_AD_TYPES, SlotTimes
 from htcq.pool.disclosed_knobs import KNOBS, asset_in, groups_in
 from htcq.pool.disclosure import COMPARED, Form
 from htcq.pool.identities import Names, is_address
@@ -30,6 +31,7 @@ _MAX_LETTERS = 1000
 _ADDRESS_AT = re.compile(r"([^\s@\"'<>,;()\[\]{}=]+)@([^\s@\"'<>,;:#()\[\]{}=/]+)")
 _HOST_LIKE = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\.[A-Za-z]{2,}\Z")
 _ALIAS = re.compile(r"[?&]alias=([\w.-]+)")
+_PREEMPTION_RANK = "knob PREEMPTION_RANK"
 #: Parts that identify a single thing.
 _IDS = frozenset((Part.PATH, Part.HARDWARE, Part.DEVICE, Part.BUS, Part.URL))
 
@@ -39,6 +41,9 @@ class Collector:
     """Names of a pool, and the attributes that its expressions name."""
 
     names: Names = field(default_factory=Names)
+    times: SlotTimes = field(default_factory=SlotTimes)
+    #: Whether a claim may be preempted: then the order of equal claims matters.
+    preempts: bool = False
     _named: dict[str, set[str]] = field(default_factory=dict)
     _wanted: set[str] = field(default_factory=set)
     _seen: set[tuple[str, bool, str]] = field(default_factory=set)
@@ -46,6 +51,8 @@ class Collector:
     def ad(self, lines: list[str], untyped: str = "job") -> None:
         """Add the names in one ad; one without MyType is of the type ``untyped``."""
         ad_type, group = kind_of(lines, untyped)
+        if ad_type in SLOT_AD_TYPES:
+            self.times.see(ad_type, lines)
         for line in lines:
             key = (ad_type, group, line)
             if key in self._seen:
@@ -61,6 +68,8 @@ class Collector:
         if name == "machineresources":
             for text in strings_in(value):
                 self.names.assets.update(folded(each) for each in LISTED.findall(text))
+        if name == "rank":
+            self._rank(ad_type, value)
         if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
             self.names.clusters.add(int(value))
         elif is_of_strings(value):
@@ -69,6 +78,13 @@ class Collector:
             self._expression(name, value, form is not None)
         if not ANY_NUMBER.match(value):
             self._anywhere(value)
+
+    def _rank(self, ad_type: str, value: str) -> None:
+        """Note whether a Rank may preempt a claim: of a slot, or one below 0 of a job."""
+        if ad_type in SLOT_AD_TYPES:
+            self.preempts |= not (ANY_NUMBER.match(value) and float(value) == 0)
+        else:
+            self.preempts |= "-" in value
 
     def _texts(self, form: Form | None, texts: Iterable[str]) -> None:
         for text in texts:
@@ -129,6 +145,8 @@ class Collector:
         bare = split_prefix(name)[1]
         upper = bare.upper()
         form = KNOBS.get(upper)
+        if upper == "PREEMPTION_REQUIREMENTS":
+            self.preempts |= value.strip().lower() != "false"
         if form is None:
             self._named_by_knob(name, bare)
         if upper == "MACHINE_RESOURCE_NAMES":
@@ -162,10 +180,12 @@ class Collector:
     def settle(self) -> frozenset[str]:
         """Return every attribute that an expression in the snapshot names, in lower case.
 
-        Only expressions that stay count, and those of attributes that they name.
+        Only expressions that stay count, and those of attributes that they name. Where nothing is
+        preempted, what PREEMPTION_RANK names decides nothing.
         """
         self.names.settle()
-        waiting, found = list(self._wanted), set[str]()
+        unused = set() if self.preempts else {_PREEMPTION_RANK}
+        waiting, found = list(self._wanted - unused), set[str]()
         while waiting:
             for word in self._named.get(waiting.pop(), ()):
                 if word not in found:

@@ -70,6 +70,7 @@ _PLAIN_NUMBER = re.compile(r"[0-9]{1,4}(?:[.-][0-9]{1,4})*\Z")
 LISTED = re.compile(r"[^\s,]+")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}\Z")
 ANY_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+NUMBERS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 SLOT_NAME = re.compile(r"slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]+\Z", re.IGNORECASE)
 
 

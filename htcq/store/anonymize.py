@@ -49,12 +49,14 @@ class Anonymized:
     """The new names; ``common`` names are also words of HTCondor and cannot be searched for.
 
     ``patterns`` expressions look into texts, such as regexp does: what they match is different now.
+    ``exact`` are the times and sizes that are not rounded, because expressions name them.
     """
 
     rewriter: Rewriter
     names: int
     common: int
     patterns: int
+    exact: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
     files.alone(directory)
     collector = Collector()
     _collect(files, collector)
-    rewriter = Rewriter(collector.names, collector.settle(), key, keep_groups)
+    rewriter = Rewriter(collector.names, collector.settle(), key, keep_groups, collector.times)
     for path in files.ads:
         _rewrite_ads(path, rewriter)
     for path in files.configurations:
@@ -107,7 +109,11 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
     names = collector.names
     people_and_places = names.users | names.labels | names.groups
     return Anonymized(
-        rewriter, len(people_and_places), len(rewriter.search.common), len(rewriter.patterns)
+        rewriter,
+        len(people_and_places),
+        len(rewriter.search.common),
+        len(rewriter.patterns),
+        rewriter.exact,
     )
 
 

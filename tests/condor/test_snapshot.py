@@ -19,6 +19,7 @@ import pytest
 from broken import cycles
 from testpool import Pool
 
+from tests.store.reidentification import by_time, claims
 from tests.store.same_cycle import anonymous_copy, same_cycle
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -345,6 +346,20 @@ def test_the_cycle_of_an_anonymous_snapshot_is_that_of_the_pool(
     original, anonymous, done = anonymous_copy(taken(pool, tmp_path / "plain"), tmp_path)
 
     same_cycle(original, anonymous, done, lambda: capfd.readouterr().out)
+
+
+def test_when_a_claim_began_is_not_in_an_anonymous_snapshot_of_the_pool(
+    pool: Pool, tmp_path: Path
+) -> None:
+    original, anonymous, done = anonymous_copy(taken(pool, tmp_path / "plain"), tmp_path)
+    pairs = claims(original, anonymous)
+    starts = {int(pair.old["enteredcurrentactivity"]) for pair in pairs}
+    shown = {int(value) for pair in pairs for value in pair.new.values() if value.isdigit()}
+
+    assert pairs
+    assert "enteredcurrentactivity" not in done.exact
+    assert shown & starts <= {int(pair.old["lastheardfrom"]) for pair in pairs}
+    assert all(each.found <= each.by_chance for each in by_time(pairs).values())
 
 
 def test_an_archive_holds_the_same_files(pool: Pool, tmp_path: Path) -> None:

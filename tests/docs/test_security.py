@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 
@@ -10,6 +11,7 @@ import pytest
 from htcq.cli.main import COMMANDS
 from htcq.operations.site_file import SITE_FILES
 from tests.docs.documents import ROOT, plain, section, tags
+from tests.docs.security_sentences import ADVICE, OPEN, PROVEN
 
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 COLUMNS = ("Reads", "Connects to", "Runs", "Writes", "Trusts")
@@ -64,3 +66,51 @@ def test_the_source_distribution_has_it() -> None:
     names = {each.distribution_path for each in builder.recurse_included_files()}
 
     assert "SECURITY.md" in names
+
+
+def sentences() -> list[str]:
+    """Return the sentences of the page, without its tables and titles."""
+    found = []
+    for block in re.split(r"\n\n|\n(?=- )", TEXT):
+        text = " ".join(block.removeprefix("- ").split())
+        if text and not text.startswith(("|", "#")):
+            found += re.split(r"(?<=[.)])(?<!\w\(\d\))\s+(?=[A-Z`]|htcq\()", text)
+    return found
+
+
+def functions_of_tests() -> dict[str, set[str]]:
+    """Return the names of all tests by file below tests/, without importing any."""
+    found = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found[path.relative_to(ROOT / "tests").as_posix()] = {
+            node.name for node in tree.body if isinstance(node, ast.FunctionDef)
+        }
+    return found
+
+
+def test_every_sentence_has_a_test_or_is_known_to_have_none() -> None:
+    known = (*PROVEN, *OPEN, *ADVICE)
+    found = sentences()
+    beginnings = [[each for each in known if text.startswith(each)] for text in found]
+
+    assert [text for text, each in zip(found, beginnings) if not each] == []
+    assert {each for several in beginnings for each in several} == set(known)
+
+
+def test_a_sentence_without_an_entry_names_its_tests() -> None:
+    named = [text for text in sentences() for each in PROVEN if text.startswith(each)]
+    silent = [text for text in named if "`test_" not in text]
+
+    assert [
+        text for text in silent if not any(PROVEN[key] for key in PROVEN if text.startswith(key))
+    ] == []
+
+
+def test_the_tests_that_prove_a_sentence_are_there() -> None:
+    there = functions_of_tests()
+    every = set[str]().union(*there.values())
+    listed = [each.partition("::") for tests in PROVEN.values() for each in tests]
+
+    assert [f"{path}::{name}" for path, _, name in listed if name not in there.get(path, ())] == []
+    assert [name for name in re.findall(r"`(test_\w+)`", TEXT) if name not in every] == []
