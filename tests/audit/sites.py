@@ -8,11 +8,11 @@ from typing import Union
 from htcq.audit.catalog import rule
 from htcq.audit.engine import Audit, Finding, audit
 from htcq.audit.evidence import Evidence
-from htcq.live.configuration import read_dump
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.why.held import ATTRIBUTES
 from tests.audit.loaded import assert_loads
+from tests.pool.parsed_once import read_dump
 
 #: Values as they stand in a long-form ad: strings need their quotes.
 Text = Union[str, int, float]

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from htcq.classads import as_number
-from htcq.live.configuration import read_dump
 from htcq.pool.adtext import Chunks
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
+from tests.pool.parsed_once import read_dump
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "negotiation"
 CYCLES = sorted(DIRECTORY.iterdir())

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from htcq.errors import InputError
-from htcq.live.configuration import read_dump
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.settings import settings_from
@@ -18,6 +17,7 @@ from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.job_arrivals import with_arrivals
 from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, submitter
+from tests.pool.parsed_once import read_dump
 
 _CHOICES = st.fixed_dictionaries(
     {},

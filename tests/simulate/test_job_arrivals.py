@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from htcq.errors import InputError
-from htcq.live.configuration import read_dump
 from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
 from htcq.simulate.job_arrivals import with_arrivals
 from tests.audit.sites import job, policy_slot, static_slot, submitter
+from tests.pool.parsed_once import read_dump
 
 NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
 DONE = {"JobStatus": 4, "RemoteWallClockTime": "900.0", "LastRemoteWallClockTime": "60.0"}
