@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from htcq.elastic.gates import GateRefusal
     from htcq.elastic.handover import Handover
     from htcq.elastic.journal import JournalState
+    from htcq.elastic.serving import Serving
     from htcq.operations.elastic_quotas import Declared
     from htcq.operations.observe_and_plan import PlannedStep
     from htcq.operations.pool_source import Source
@@ -117,10 +118,7 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
         HtcqError: it could not be; what was there is there again, or the journal says what is.
     """
     source, declared, serves = at_serving(source, declared)
-    if declared.negotiator and given.negotiator not in ("", declared.negotiator):
-        raise RefusedError(
-            f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}"
-        )
+    _refuse_other_negotiator(declared, given, serves)
     writer = writer_for(source, declared)
     with writer.alone():
         yield from _begun(writer)
@@ -239,6 +237,27 @@ def _refuse_stopped(writer: Writer, state: JournalState, max_failures: int) -> N
     activity = activity_of(state, max_failures)
     if not activity.writes:
         raise RefusedError(f"{writer.path} is left alone: {activity.why}", "see the journal")
+
+
+def _refuse_other_negotiator(declared: Declared, given: Handover, serves: Serving | None) -> None:
+    """Refuse a plan for another negotiator than the declared one, or the one that serves.
+
+    Where central managers are declared, a plan that names no negotiator is refused too: records of
+    both journals may have the same numbers, so that these do not tell whose plan it is.
+
+    Raises:
+        RefusedError: it is for another one.
+    """
+    unnamed = given.negotiator == "" and serves is None
+    if not declared.negotiator or unnamed or given.negotiator == declared.negotiator:
+        return
+    whose = f"for the negotiator {given.negotiator}" if given.negotiator else "for no negotiator"
+    if serves is None:
+        raise RefusedError(f"the plan is {whose}", f"not for {declared.negotiator}")
+    raise RefusedError(
+        f"nothing is written: the plan is {whose}, and {declared.negotiator} serves",
+        f"run 'htcq elastic plan --save' again on {serves.machine}",
+    )
 
 
 def _check_age(age: float, declared: Declared) -> None:

@@ -34,6 +34,9 @@ _MIN_CYCLE_SECONDS = 30.0
 #: Restarts within the collector's window of statistics (STATISTICS_WINDOW_SECONDS, 20 minutes) that
 #: no person makes.
 _MIN_RESTARTS = 3
+#: Where condor_had starts and stops the negotiator, its master has this knob
+#: (src/condor_master.V6/masterDaemon.cpp).
+_CONTROLLER = "MASTER_NEGOTIATOR_CONTROLLER"
 NO_NEGOTIATOR = (
     "the collector has no ad of a negotiator: no negotiator runs, or its ads do not arrive"
 )
@@ -213,12 +216,16 @@ def _restarts(seen: ObservedPool) -> Iterator[Ailment]:
     restarts = max([each for each in counts if each is not None], default=0) - max(
         1, len(seen.pool.negotiators)
     )
-    if restarts >= _MIN_RESTARTS:
-        text = f"the negotiator restarts again and again: {restarts:g} times in the last 20 minutes"
-        yield Ailment(
-            CRASH,
-            f"{text}, as the collector counted its first ads; see NegotiatorLog and MasterLog",
-        )
+    if restarts < _MIN_RESTARTS:
+        return
+    what = "the negotiator restarts again and again"
+    logs = "NegotiatorLog and MasterLog"
+    if seen.pool.central is not None and seen.pool.central.value(_CONTROLLER):
+        # The collector counts the first ad on another machine like one after a crash.
+        what = "negotiators start again and again, after crashes or as condor_had moves them"
+        logs = "NegotiatorLog, MasterLog and HADLog of each central manager"
+    counted = f"{restarts:g} times in the last 20 minutes, as the collector counted its first ads"
+    yield Ailment(CRASH, f"{what}: {counted}; see {logs}")
 
 
 def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:

@@ -217,6 +217,14 @@ def test_a_negotiator_that_restarts_again_and_again() -> None:
     assert ill(slot(), collector(RecentUpdatesInitial_Negotiator=3)) == {}
 
 
+def test_negotiators_that_condor_had_may_have_moved_are_not_said_to_crash() -> None:
+    ad = collector(RecentUpdatesInitial_Negotiator=7)
+    found = ill(slot(), ad, config="MASTER_NEGOTIATOR_CONTROLLER = HAD\n")
+    assert "after crashes or as condor_had moves them: 6 times" in found["negotiator-crash"]
+    assert "HADLog" in found["negotiator-crash"]
+    assert "condor_had" not in ill(slot(), ad)["negotiator-crash"]
+
+
 @pytest.mark.parametrize(
     "knob",
     ["GROUP_QUOTA_chem = -20", "GROUP_QUOTA_chem = 20 cores", "GROUP_QUOTA_DYNAMIC_chem = 20%"],
