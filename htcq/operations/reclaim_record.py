@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,17 +12,25 @@ from htcq.clock import SKEW
 from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.journal import PoolSeen
 from htcq.elastic.reclaim.budget import STREAK, most_at_once
-from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
+from htcq.elastic.records import PARTS, WEIGHT
 from htcq.errors import RefusedError
 from htcq.pool.literal_claims import LiteralClaim, LiteralClaims
 from htcq.poolquota.ailment import Ailment
 from htcq.settings.pool_share import limit_in
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.reclaim_fields import JobEntry
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.quota.elastic.declaration import ElasticGroup
     from htcq.settings.reclaim import ReclaimLimits
     from htcq.store.reclaim_journal import ReclaimJournal
+
+#: Hours that make no difference: sums of the same numbers in another order.
+_SLACK = 1e-6
+
+#: Seconds by which ads may be newer than the look at the pool that begins with them.
+_OLD = 900.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ def check_observed(
     claims: LiteralClaims | None,
     negotiator: str = "",
 ) -> None:
-    """Refuse a plan that is not of the declared ``groups``, or that is beyond ``limits`` of jobs.
+    """Refuse a plan that is not of the declared ``groups``, or that is beyond the ``limits``.
 
     Whoever took over the evaluation may have made it. So this machine's clock says what is today,
     the declaration whose a submitter is, and ``claims`` which claims there are (None: those of a
@@ -83,19 +91,32 @@ def check_observed(
         _check_claims(plan, claims)
         # The negotiator may see fewer of them.
         count = min(count, claims.count)
-    for what, number, limit in _counted(plan, limits, journal.history(plan.negotiator), count):
+    history = journal.history(plan.negotiator)
+    for what, number, limit in _counted(plan, limits, history, count):
         if number > limit:
             raise _refused(f"{number} jobs {what}", f"the limit is {limit:g}")
+    for wrong in _wrong_hours(plan):
+        raise _refused(wrong, "report it, with a snapshot")
+    for what, lost, limit in _lost(plan, limits, history, found.seen.pool_weight * 24):
+        if lost > limit + _SLACK:
+            raise _refused(f"{lost:g} hours {what} would be lost", f"the limit is {limit:g}")
 
 
 def _check_claims(plan: ReclaimPlan, claims: LiteralClaims) -> None:
-    """Refuse a plan with a job that its slot has not, or that is charged to another submitter."""
+    """Refuse a plan of an older look, or with a job that its slot has not, of another submitter."""
+    if plan.taken_at < claims.heard - _OLD:
+        raise _refused(
+            f"it was made {claims.heard - plan.taken_at:.0f} s before ads were received",
+            "compare the clocks of this machine and of the collector",
+        )
     for each in plan.evictions:
-        if LiteralClaim(each.slot, each.submitter, each.schedd, each.job) not in claims.claims:
+        claim = LiteralClaim(each.slot, each.submitter, each.schedd, each.job, each.started)
+        if claim not in claims.claims:
             raise _refused(
-                f"{each.slot} does not say that it has {each.job} of {each.submitter}",
+                f"{each.slot} does not say that it has {each.job} of {each.submitter} "
+                f"since {each.started:.0f}",
                 "look at its ad: startds write State, AccountingGroup, RemoteUser, "
-                "RemoteScheddName and JobId as plain values",
+                "RemoteScheddName, JobId and JobStart as plain values",
             )
 
 
@@ -112,6 +133,40 @@ def _counted(
         yield "of one group", each, limit_in(limits.group_jobs, claims)
     for each in _counts(plan, "submitter"):
         yield "of one user", each, limit_in(limits.user_jobs, claims)
+
+
+def _lost(
+    plan: ReclaimPlan, limits: ReclaimLimits, history: ReclaimHistory, day: float
+) -> Iterator[tuple[str, float, float]]:
+    """Yield whose work would be lost in 24 hours, how much, and the limit.
+
+    ``day`` is what the pool weighs times 24 hours.
+    """
+    now = min(plan.taken_at, time.time() + SKEW)
+    in_all = 0.0
+    of_groups, of_users = defaultdict[str, float](float), defaultdict[str, float](float)
+    every: list[JobEntry | Eviction] = [*history.lost_today(now), *plan.evictions]
+    for each in every:
+        in_all += each.hours
+        of_groups[each.group] += each.hours
+        of_users[each.submitter] += each.hours
+    yield "of a day", in_all, limit_in(limits.day_hours, day)
+    for eviction in plan.evictions:
+        group, user = eviction.group, eviction.submitter
+        yield f"of {group}", of_groups[group], limit_in(limits.of(group).hours, day)
+        yield f"of {user}", of_users[user], limit_in(limits.user_hours, day)
+
+
+def _wrong_hours(plan: ReclaimPlan) -> Iterator[str]:
+    """Yield which job would lose otherwise than its weight and its start tell.
+
+    A job that saves its work loses nothing.
+    """
+    for each in plan.evictions:
+        ran = max(0.0, plan.taken_at - each.started)
+        whole = each.amounts.get(WEIGHT, 0) / PARTS * ran / 3600
+        if abs(each.ran - ran) > 1 or not (each.hours == 0 or abs(each.hours - whole) <= _SLACK):
+            yield f"{each.job} on {each.slot} has run {ran:.0f} s and would lose {whole:.3f} hours"
 
 
 def _refused(why: str, hint: str) -> RefusedError:

@@ -8,7 +8,7 @@ from htcq.pool import values
 from htcq.pool.literal_claims import LiteralClaim, literal_claims
 from tests.audit.sites import dynamic_slot, schedd, slot
 
-OF_JOB = {"RemoteScheddName": '"access1"', "JobId": '"7.1"'}
+OF_JOB = {"RemoteScheddName": '"access1"', "JobId": '"7.1"', "JobStart": 1795248000}
 
 
 def found(*ads: str) -> tuple[int, set[LiteralClaim]]:
@@ -20,7 +20,7 @@ def test_a_claim_has_its_slot_submitter_and_job() -> None:
     claim = dynamic_slot("slot1_1@node1", "physics.ann@site", **OF_JOB)
     assert found(slot("slot1@node1"), claim, schedd()) == (
         1,
-        {LiteralClaim("slot1_1@node1", "physics.ann@site", "access1", "7.1")},
+        {LiteralClaim("slot1_1@node1", "physics.ann@site", "access1", "7.1", 1795248000.0)},
     )
 
 
@@ -32,7 +32,7 @@ def test_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     odd = {**OF_JOB, "AccountingGroup": 'strcat("physics", ".ann@site")'}
     odd["RemoteUser"] = "MY.AccountingGroup"
     claim = dynamic_slot("slot1_1@node1", "physics.ann@site", **odd)
-    assert found(claim) == (1, {LiteralClaim("slot1_1@node1", "", "access1", "7.1")})
+    assert found(claim) == (1, {LiteralClaim("slot1_1@node1", "", "access1", "7.1", 1795248000.0)})
 
 
 def test_what_is_no_state_is_no_claim() -> None:

@@ -42,7 +42,10 @@ def plan() -> ReclaimPlan:
 def claims_of(plan: ReclaimPlan, count: int = 8) -> LiteralClaims:
     """Return claims of which the jobs of ``plan`` are some."""
     evictions = plan.evictions
-    claims = [LiteralClaim(each.slot, each.submitter, each.schedd, each.job) for each in evictions]
+    claims = [
+        LiteralClaim(each.slot, each.submitter, each.schedd, each.job, each.started)
+        for each in evictions
+    ]
     return LiteralClaims(count, frozenset(claims))
 
 
@@ -182,3 +185,48 @@ def test_a_pair_has_two_parts(plan: ReclaimPlan) -> None:
 
     with pytest.raises(ConfinementError, match="ending is not a list of 2"):
         record_of(ObservedReclaim, told)
+
+
+def test_a_job_that_began_at_another_time_than_its_slot_says_is_refused(
+    plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    """Whoever took over the evaluation would make jobs young to lose more of their work than limits allow."""
+    claims = claims_of(plan)
+    young = [
+        replace(each, started=plan.taken_at - 60, ran=60.0, hours=0.0) for each in plan.evictions
+    ]
+
+    with pytest.raises(RefusedError, match="does not say that it has"):
+        check(observed(replace(plan, evictions=tuple(young))), tmp_path, claims=claims)
+
+
+def test_hours_that_are_not_those_of_the_start_and_the_weight_are_refused(
+    plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    first, *others = plan.evictions
+    assert first.hours > 0
+
+    for less in (replace(first, hours=first.hours / 2), replace(first, ran=first.ran / 2)):
+        with pytest.raises(RefusedError, match="would lose"):
+            check(observed(replace(plan, evictions=(less, *others))), tmp_path)
+
+
+@pytest.mark.parametrize("knob", ["day_hours", "group_hours", "user_hours"])
+def test_more_lost_work_than_a_limit_allows_is_refused(
+    knob: str, plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    lost = sum(each.hours for each in plan.evictions)
+    check(observed(plan), tmp_path, replace(AT_ONCE, **{knob: lost}))
+
+    with pytest.raises(RefusedError, match=r"hours of .* would be lost"):
+        check(observed(plan), tmp_path, replace(AT_ONCE, **{knob: lost * 0.9}))
+
+
+def test_a_plan_that_was_made_long_before_the_ads_is_refused(
+    plan: ReclaimPlan, tmp_path: Path
+) -> None:
+    """Its jobs would seem to have run for less than they have."""
+    claims = replace(claims_of(plan), heard=plan.taken_at + 3600)
+
+    with pytest.raises(RefusedError, match="before ads were received"):
+        check(observed(plan), tmp_path, claims=claims)
