@@ -179,7 +179,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-inputs",
         type=int,
-        default=1200,
+        default=600,
         help="how many mutated inputs to put before the commands",
     )
     parser.addoption(

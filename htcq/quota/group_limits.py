@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from htcq.classads import Ad, Expr
 from htcq.quota.allocation import GroupAllocation
-from htcq.quota.group_tree import Group
+from htcq.quota.group_tree import ROOT, Group
 from htcq.std_sort import std_order
 
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
@@ -20,6 +20,13 @@ FLT_MAX = 3.4028234663852886e38
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
 #: Up to this number of groups, std::sort inserts them one by one (libstdc++).
 _INSERTED = 16
+#: HTCondor's own GROUP_SORT_EXPR (param_info.in, 25.14). Nearly all pools have it: its values are
+#: computed here, in a small part of the time that it takes to put them into ads and evaluate it.
+_DEFAULT_SORT = (
+    'ifThenElse(AccountingGroup=?="<none>",3.4e+38,'
+    "ifThenElse(GroupQuota>0,GroupResourcesInUse/GroupQuota,3.3e+38))"
+)
+_OF_ROOT, _WITHOUT_QUOTA = 3.4e38, 3.3e38
 
 
 def truncated(limit: float) -> int:
@@ -38,6 +45,8 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
     Raises:
         PolicyError: the text is not a ClassAd expression.
     """
+    if sort_expr == _DEFAULT_SORT:
+        return list(map(_default_sort_key, nodes))
     expression, ad, keys = Expr(sort_expr), Ad(), []
     if not list(expression.words()):
         # The same for all.
@@ -49,6 +58,16 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
         ad["GroupResourcesInUse"] = node.used
         keys.append(_sort_key(expression, ad))
     return keys
+
+
+def _default_sort_key(node: GroupAllocation) -> float:
+    if node.group.name == ROOT:
+        return _OF_ROOT
+    if not node.quota > 0:
+        return _WITHOUT_QUOTA
+    # What the negotiator puts into the ad are C++ doubles. A quotient beyond them is no number.
+    key = float(node.used) / float(node.quota)
+    return FLT_MAX if key == math.inf else key
 
 
 def _sort_key(expression: Expr, ad: Ad) -> float:
