@@ -207,3 +207,11 @@ def test_beside_a_min_that_is_not_lent_no_group_accepts_surplus() -> None:
         10, False, "unlent",
     )  # fmt: skip
     assert (free["other"].accept_surplus, free["other"].held) == (True, "")
+
+
+def test_htcondor_lends_to_a_group_of_weight_0_nevertheless() -> None:
+    zero = group("zero", {"cpus": 4}, {"cpus": 16}, weight={"cpus": 0})
+    other = group("other", {"cpus": 12}, {"cpus": 16})
+    found = planned(pool(*nodes(2), jobs=[waiting(1, "zero", 50)]), quotas(zero, other))["zero"]
+
+    assert (found.runtime, found.quota, found.accept_surplus) == (4, 4, True)
