@@ -1,9 +1,7 @@
 """The elastic group of a submitter: the one that the negotiator would charge.
 
-Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14: a
-submitter that names an unknown group is charged to the nearest known group above it. Jobs that name
-no group belong to the group that has their user among its ``users``. HTCondor does not know of
-these: it charges such jobs to the root.
+:mod:`htcq.quota.elastic.membership` has the rule. HTCondor does not know of ``users`` of a group:
+it charges jobs that name no group to the root.
 """
 
 from __future__ import annotations
@@ -43,22 +41,12 @@ class GroupMembership:
         return self._members.group(name)
 
     def _found(self, submitter: str) -> str:
-        owner = submitter.rpartition("@")[0]
-        path = owner.rpartition(".")[0]
-        if not path:
-            group = self._members.membership(submitter).group
-            if group != DEFAULT:
-                self._adopted[submitter] = group
-            return group
-        found, place = self._members.catch_all, ""
-        for component in path.split("."):
-            place = f"{place}.{component}".lstrip(".")
-            below = self._members.group(place)
-            if below is None:
-                self._lost.add(submitter)
-                break
-            found = below
-        return found
+        found = self._members.membership(submitter)
+        if found.unknown:
+            self._lost.add(submitter)
+        elif not found.named and found.group != DEFAULT:
+            self._adopted[submitter] = found.group
+        return found.group
 
     @cached_property
     def problems(self) -> tuple[str, ...]:

@@ -192,3 +192,26 @@ def test_among_groups_without_a_min_who_comes_has_as_much_as_who_is_there() -> N
     assert {name: each.quota for name, each in found.items()} == {
         "p": 4.0, "q": 4.0, "p.a": 0.0, "p.b": 0.0,
     }  # fmt: skip
+
+
+def test_beside_a_min_that_is_not_lent_no_group_accepts_surplus() -> None:
+    """Of 16 cpus 6 are kept for who asks for nothing; the other has its min of 4 and what is nobody's."""
+    keeps = group("keeps", {"cpus": 6}, {"cpus": 16}, lend=False)
+    lends = group("keeps", {"cpus": 6}, {"cpus": 16})
+    other = group("other", {"cpus": 4}, {"cpus": 16})
+    given = pool(*nodes(2), jobs=[waiting(1, "other", 50)])
+    held = planned(given, quotas(keeps, other))
+    free = planned(given, quotas(lends, other))
+
+    assert (held["other"].quota, held["other"].accept_surplus, held["other"].held) == (
+        10, False, "unlent",
+    )  # fmt: skip
+    assert (free["other"].accept_surplus, free["other"].held) == (True, "")
+
+
+def test_htcondor_lends_to_a_group_of_weight_0_nevertheless() -> None:
+    zero = group("zero", {"cpus": 4}, {"cpus": 16}, weight={"cpus": 0})
+    other = group("other", {"cpus": 12}, {"cpus": 16})
+    found = planned(pool(*nodes(2), jobs=[waiting(1, "zero", 50)]), quotas(zero, other))["zero"]
+
+    assert (found.runtime, found.quota, found.accept_surplus) == (4, 4, True)

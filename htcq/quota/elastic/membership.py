@@ -2,7 +2,8 @@
 
 The order is Koordinator's (pkg/scheduler/plugins/elasticquota/pod_handler.go, commit a7a1b76:
 the name, then the one who submits, then the default group); where a submitter's name has its
-group is HTCondor's (src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14).
+group, and what becomes of a group that does not exist, is HTCondor's
+(src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14).
 """
 
 from __future__ import annotations
@@ -52,17 +53,25 @@ class Members:
         """Return the group of ``submitter`` (``group.user@domain`` or ``user@domain``).
 
         A submitter that names no group belongs to the group that has the user among its ``users``.
-        One that names a group which does not exist, and everybody else, belongs to the group of
-        :data:`EVERYBODY`, or to the default group.
+        One that names a group which does not exist belongs to the nearest one above that exists.
+        Everybody else belongs to the group of :data:`EVERYBODY`, or to the default group.
         """
         owner = submitter.rpartition("@")[0]
         path, dot, user = owner.rpartition(".")
         if not dot:
             return Membership(self._users.get(user, self.catch_all))
-        known = self.group(path)
-        if known is None:
-            return Membership(self.catch_all, path)
-        return Membership(known, path)
+        return Membership(self.group(path) or self._nearest(path), path)
+
+    def _nearest(self, path: str) -> str:
+        """Return the last group on the way to ``path``; the catch-all where there is none."""
+        found, place = self.catch_all, ""
+        for component in path.split("."):
+            place = f"{place}.{component}".lstrip(".")
+            below = self.group(place)
+            if below is None:
+                break
+            found = below
+        return found
 
     @property
     def catch_all(self) -> str:

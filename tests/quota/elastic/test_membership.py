@@ -24,7 +24,8 @@ GROUPS = (
         ("carl@site", DEFAULT, False),
         ("physics.ada@site", "physics", False),
         ("chem.ada@site", DEFAULT, True),
-        ("physics.lep.carl@site", DEFAULT, True),
+        ("physics.lep.carl@site", "physics", True),
+        ("Physics.hep.new.carl@site", "physics.hep", True),
     ],
 )
 def test_a_submitter_belongs_to_the_group_it_names_or_else_that_has_it(

@@ -204,6 +204,32 @@ def test_a_group_takes_what_another_has_beyond_its_quota() -> None:
     assert len(trace.matches) == 2
 
 
+@pytest.mark.parametrize(("quota", "count"), [(0, 0), (1, 1), (3, 2)])
+def test_where_the_requirements_say_so_a_group_preempts_its_own_claims_alone_within_its_quota(
+    quota: int, count: int
+) -> None:
+    config = (
+        f"GROUP_NAMES = a, b\nGROUP_QUOTA_a = {quota}\nGROUP_QUOTA_b = 1\n"
+        "PREEMPTION_REQUIREMENTS = RemoteGroup is SubmitterGroup\n"
+    )
+    claims = [
+        held(1, "a.ben@site"),
+        held(2, "a.ben@site"),
+        held(3, "b.cyd@site"),
+        held(4, "b.cyd@site"),
+    ]
+    accounts = [
+        account("a.ben@site", 900.0),
+        account("b.cyd@site", 900.0),
+        account("a.ada@site", 500.0),
+    ]
+    trace = cycle(
+        *claims, *accounts, asks("a.ada@site"), idle=jobs(who="a.ada@site"), config=config
+    )
+
+    assert [preempted for _, preempted, _ in taken(trace)] == ["a.ben@site"] * count
+
+
 @pytest.mark.parametrize(("version", "left"), [("25.14.1", 1.0), ("25.8.2", 0.0), ("23.9.6", 0.0)])
 def test_an_old_accountant_charges_the_preempted_one_no_more(version: str, left: float) -> None:
     ad = negotiator(CondorVersion=f'"$CondorVersion: {version} 2026-10-16 BuildID: 1 $"')

@@ -10,7 +10,7 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for name in quotas.lost:
-        message = f"{name} names a group that does not exist: no quota applies to its jobs"
+        message = f"{name} names a group that does not exist"
         yield quotas.found(name, message)
 
 
@@ -20,13 +20,10 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="A submitter names a group that does not exist",
     consequence=(
-        "Its jobs belong to the default group: no quota limits them, and their usage reduces the "
-        "amount for all groups."
+        "Its jobs belong to the nearest group above that exists. If there is none, no quota limits "
+        "them, and their usage reduces the amount for all groups."
     ),
     advice="Declare the group, or let the users name an existing one.",
-    source=(
-        "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/pod_handler.go, commit "
-        "a7a1b76"
-    ),
+    source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, HTCondor 25.14",
     find=_find,
 )

@@ -16,8 +16,8 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             cap = group.max.get(name, 0)
             if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
                 message = (
-                    f"group {group.name} has a weight of 0 {name}: it never borrows, whatever its "
-                    "max"
+                    f"group {group.name} has a weight of 0 {name}: its runtime is never above its "
+                    "min"
                 )
                 yield quotas.found(group.name, message)
 
@@ -28,7 +28,8 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="A weight is 0 and the max exceeds the min",
     consequence=(
-        "The group never gets more than its min, whatever its max and however much is free."
+        "The runtime of the group is never above its min, whatever its max and however much is "
+        "free. HTCondor has no weights, and lends it surplus nevertheless."
     ),
     advice="Set a weight, or a max equal to the min.",
     source=COMPUTED,
