@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from htcq.cli.elastic_reclaim import ACTIONS
+from htcq.elastic.serving import Serving
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.lock import held
 from tests.audit.sites import accounting, collected, negotiator, schedd, slot, submitter
@@ -252,3 +253,23 @@ def test_without_an_action_all_are_named(call: Call) -> None:
 
     assert done.status == EXIT_USAGE
     assert all(action in done.err for action in ACTIONS)
+
+
+@pytest.mark.parametrize("action", ["record", "apply"])
+def test_where_another_central_manager_serves_nothing_is_taken_back(
+    action: str, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its timer runs on each of them: this is no failure, and no pool is read."""
+    elsewhere = Serving("negotiator@one", "one.site", here=False)
+    monkeypatch.setattr(
+        "htcq.operations.serving_negotiator.serving_source", lambda source, _: (source, elsewhere)
+    )
+    (tmp_path / "quotas.toml").write_text(QUOTAS.format(directory=tmp_path, over_for="0s"))
+    done = call("elastic", "reclaim", action, "--quotas", str(tmp_path / "quotas.toml"))
+
+    assert (done.status, done.err) == (EXIT_FINE, "")
+    told = (
+        "nothing is taken back here: the negotiator on one.site serves, and the writer there acts"
+    )
+    assert done.out == f"{told}\n"
+    assert not (tmp_path / "reclaim").exists()

@@ -136,6 +136,13 @@ def test_the_writer_beside_the_negotiator_that_serves_acts_and_the_other_follows
     assert f"written as the pool has it: the negotiator on {FIRST} serves" in said
     assert activity_of(second.state, 3).word == FOLLOWS
     assert "unchanged: the negotiator on" in second.take_step(monkeypatch)
+    status, out, err = second.htcq("reclaim", "apply", "--journal", str(tmp_path / "reclaim"))
+    assert (status, err) == (0, ""), err
+    assert (
+        out
+        == f"nothing is taken back here: the negotiator on {FIRST} serves, and the writer there acts\n"
+    )
+    assert not (tmp_path / "reclaim").exists()
 
     # Fail-over: the negotiator begins with the quotas in force, and its writer's next step acts.
     second.serve(first)
