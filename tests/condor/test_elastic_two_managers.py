@@ -13,6 +13,7 @@ from claims import come_to, queued
 from conftest import NEWEST, Site
 from elastic_pool import Elastic
 from pool_config import free_port
+from reclaiming import Reclaim
 
 from htcq.elastic.activity import FOLLOWS, activity_of
 
@@ -136,13 +137,11 @@ def test_the_writer_beside_the_negotiator_that_serves_acts_and_the_other_follows
     assert f"written as the pool has it: the negotiator on {FIRST} serves" in said
     assert activity_of(second.state, 3).word == FOLLOWS
     assert "unchanged: the negotiator on" in second.take_step(monkeypatch)
-    status, out, err = second.htcq("reclaim", "apply", "--journal", str(tmp_path / "reclaim"))
-    assert (status, err) == (0, ""), err
-    assert (
-        out
-        == f"nothing is taken back here: the negotiator on {FIRST} serves, and the writer there acts\n"
-    )
-    assert not (tmp_path / "reclaim").exists()
+    (tmp_path / "quotas.toml").write_text((second.directory / "elastic.toml").read_text())
+    reclaim = Reclaim(pool, tmp_path)
+    acts = f"the negotiator on {FIRST} serves, and the writer there acts"
+    assert reclaim.run("apply") == f"nothing is taken back here: {acts}\n"
+    assert not reclaim.journal.exists()
 
     # Fail-over: the negotiator begins with the quotas in force, and its writer's next step acts.
     second.serve(first)
