@@ -46,7 +46,7 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
     weights = Weights()
     condor = PoolQuotas(pool, weights, negotiator or pool.negotiator)
     supply = condor.supply
-    named = {name for group in quotas.groups for name in group.names()}
+    named = set[str]().union(*(group.names() for group in quotas.groups))
     ordered = sorted(supply.slots, key=lambda slot: str(slot.name))
     models = Models(named, ordered)
     membership = GroupMembership(quotas.groups)

@@ -31,9 +31,9 @@ _READ = AdSchema(
 
 
 class LiteralClaim(NamedTuple):
-    """Which submitter is charged for a slot, and for which job; empty where that is no text.
+    """The submitter and the job that a slot is charged for; empty where the ad has no text.
 
-    ``started`` is when the job began, in seconds since 1970; 0 where that is no number.
+    ``started`` is when the job began, in seconds since 1970; 0 where the ad has no number.
     """
 
     slot: str

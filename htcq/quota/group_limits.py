@@ -65,7 +65,7 @@ def _default_sort_key(node: GroupAllocation) -> float:
         return _OF_ROOT
     if not node.quota > 0:
         return _WITHOUT_QUOTA
-    # What the negotiator puts into the ad are C++ doubles. A quotient beyond them is no number.
+    # The negotiator puts C++ doubles into the ad. It takes an infinite quotient for no number.
     key = float(node.used) / float(node.quota)
     return FLT_MAX if key == math.inf else key
 
