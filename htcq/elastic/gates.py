@@ -78,6 +78,26 @@ def unguaranteed(broken: Iterable[BrokenMin]) -> Iterator[GateRefusal]:
         yield GateRefusal("guarantee", each.sentence, hint)
 
 
+def below_a_match(
+    mins: Iterable[tuple[str, float]], heaviest: tuple[str, float]
+) -> Iterator[GateRefusal]:
+    """Yield a refusal for each group whose min is less than what one match charges.
+
+    A match of a slot without a consumption policy charges the whole slot (matchmaker.cpp:
+    SubmitterLimitPermits, 25.14). A group below that gets no further match with a part of its min
+    used, and with none of it used takes the whole slot, which others may be guaranteed.
+    """
+    slot, weight = heaviest
+    for group, least in mins:
+        if 0 < least < weight:
+            message = (
+                f"the min of {group} has a slot weight of {least:g}, and one match charges the "
+                f"whole of {slot}, {weight:g}"
+            )
+            hint = "raise the min, or give such slots a consumption policy, see htcq-emit(1)"
+            yield GateRefusal("match", message, hint)
+
+
 def unnamed_parents(groups: Iterable[ElasticGroup]) -> Iterator[GateRefusal]:
     """Yield a refusal for each group whose name does not say which group it is below.
 

@@ -29,7 +29,7 @@ from htcq.elastic.records import IdleJobs as IdleJobs
 from htcq.elastic.usage_check import usage_of
 from htcq.pool.pool import Pool, seconds_of
 from htcq.pool.slot import DYNAMIC
-from htcq.pool.slot_class import slot_classes
+from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM, Amounts, ElasticDemand, ElasticQuotas
@@ -81,7 +81,20 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         unmatchable=capacity.unmatchable,
         unit_weights=capacity.unit_weights,
         usage=usage_of(pool, negotiator, condor),
+        heaviest=_heaviest(kinds, condor.settings.use_slot_weights),
     )
+
+
+def _heaviest(kinds: Iterable[SlotClass], weighed: bool) -> tuple[str, float]:
+    """Return the heaviest slot without a consumption policy, and what it weighs unclaimed."""
+    found = ("", 0.0)
+    for kind in kinds:
+        if kind.supports_policy:
+            continue
+        weight = float(kind.plain_weight()) if weighed else 1.0
+        if weight > found[1]:
+            found = (str(kind.first.name), weight)
+    return found
 
 
 def _demand(

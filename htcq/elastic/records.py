@@ -71,7 +71,8 @@ class ElasticObservation:
     every dimension; ``unmatchable`` the free part of it on slots that match nobody: drained,
     offline, or with a START that is false. ``unit_weights`` is the slot weight, in parts, that
     usually comes with one unit of a dimension. ``usage`` is that of HTCondor's groups, by the slots
-    and by the accountant.
+    and by the accountant. ``heaviest`` is the name and the weight, when nothing is claimed, of the
+    heaviest slot that one match hands over as a whole.
     """
 
     taken_at: float
@@ -87,3 +88,4 @@ class ElasticObservation:
     unmatchable: Amounts = field(default_factory=dict)
     unit_weights: Mapping[str, float] = field(default_factory=dict)
     usage: UsageSeen = field(default_factory=UsageSeen)
+    heaviest: tuple[str, float] = ("", 0.0)

@@ -198,6 +198,8 @@ def plan_of(
     step = next_step(quotas, observation, sight, state, declared.settings, now, base)
     found += gates.negotiator_specific(sight.configured or {}, step.plan.file)
     found += gates.unguaranteed(step.broken)
+    mins = [(each.group, each.target.guaranteed) for each in step.plan.groups]
+    found += gates.below_a_match(mins, observation.heaviest)
     found += gates.unnamed_parents(quotas.groups)
     seen = seen_of(sight, state, expected, accept_loss)
     return Observed(step, sight, tuple(found), pool, observation, seen)

@@ -30,7 +30,7 @@ _PSLOT: dict[str, Text] = {
     "(TARGET.RequestGPUs is undefined || MY.GPUs >= TARGET.RequestGPUs)",
     "CondorVersion": f'"{VERSION}"', "NumDynamicSlots": 0,
 }  # fmt: skip
-_POLICY: dict[str, Text] = {
+POLICY: dict[str, Text] = {
     "ConsumptionCpus": "max({1, TARGET.RequestCpus ?: 0})",
     "ConsumptionMemory": "quantize(max({1, TARGET.RequestMemory ?: 0}), 128)",
     "ConsumptionDisk": "max({1, TARGET.RequestDisk ?: 0})",
@@ -66,7 +66,7 @@ def slot(name: str = "slot1@node1", **changes: Text | None) -> str:
 
 def policy_slot(name: str = "slot1@node1", **changes: Text | None) -> str:
     """Return a healthy partitionable slot with a consumption policy."""
-    return slot(name, **{**_POLICY, **changes})
+    return slot(name, **{**POLICY, **changes})
 
 
 def dynamic_slot(

@@ -10,7 +10,7 @@ import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.store.elastic_journal import Journal
-from tests.audit.sites import accounting, job, negotiator, schedd
+from tests.audit.sites import POLICY, accounting, job, negotiator, schedd
 from tests.cli.conftest import Call, listing
 from tests.docs.documents import ROOT, section, words
 from tests.elastic.quotas import claimed, node, running
@@ -34,8 +34,8 @@ max = { cpus = 16 }
 CONFIG = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 6\nGROUP_QUOTA_chem = 10\n"
 FRESH = {"LastHeardFrom": SECONDS - 5}
 ADS = (
-    node("node1", 6, 14336),
-    node("node2"),
+    node("node1", 6, 14336, **POLICY),
+    node("node2", **POLICY),
     claimed(1, "physics.ada@site"),
     claimed(2, "physics.ada@site"),
     schedd("access1", MyCurrentTime=SECONDS - 5, **FRESH),

@@ -349,3 +349,14 @@ def test_a_group_of_the_pool_that_nobody_declared_is_not_dropped(
     elastic.declare(fixed(3, 4))
 
     assert "the pool has a group guests that the quotas do not declare" in refused(elastic)
+
+
+def test_mins_below_a_whole_slot_are_refused_where_no_policy_shares_it(
+    site: Site, tmp_path: Path
+) -> None:
+    elastic = elastic_pool(site, tmp_path, CONSUMPTION_POLICY="False")
+    elastic.declare(fixed(3, 5))
+
+    told = refused(elastic)
+    assert "the min of busy has a slot weight of 3, and one match charges the whole of" in told
+    assert not elastic.path.exists()
