@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from broken import policy
 from config_directory import value, with_own_directory
 from conftest import NEWEST, PACE
 from own_htcq import OwnHtcq
@@ -17,7 +18,8 @@ ONLY_SUITES = [NEWEST]
 
 @pytest.fixture(scope="module")
 def pool(suite: str) -> Iterator[Pool]:
-    with Pool.start(suite=suite, settings=PACE) as pool:
+    knobs = "".join(f"{name} = {text}\n" for name, text in policy().items())
+    with Pool.start(suite=suite, settings=PACE + knobs) as pool:
         pool.patience = 3.0
         yield pool
 

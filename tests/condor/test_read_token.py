@@ -117,7 +117,7 @@ def test_the_token_can_do_nothing_else(account: Account) -> None:
     account.pool.tool("chown", USER, config_dir)
     account.pool.path("home/elastic.toml").write_text(
         f'[elastic.write]\ndirectory = "{config_dir}"\njournal = "{account.home}/journal"\n'
-        'verify_within = "10s"\n[groups.chem]\nmin = {cpus = 3}\nmax = {cpus = 6}\n'
+        'verify_within = "10s"\n[groups.chem]\nmin = {cpus = 8}\nmax = {cpus = 8}\n'
     )
     done = account.run("htcq elastic run --once --yes --quotas elastic.toml")
     assert (done.status, done.out) == (3, ""), done
