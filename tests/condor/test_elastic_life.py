@@ -39,7 +39,8 @@ def lent(site: Site, directory: Path, **limits: object) -> tuple[Elastic, Reclai
     The pool had group quotas of its own before.
     """
     own = {name: text for name, text in KNOBS.items() if name.startswith("GROUP_")}
-    pool = break_it(site, {name: text for name, text in KNOBS.items() if name not in own})
+    others = {name: text for name, text in KNOBS.items() if name not in own}
+    pool = break_it(site, policy(**others))
     theirs = pool.config_dir / "50-htcq-theirs.config"
     theirs.write_text("".join(f"{name} = {text}\n" for name, text in own.items()))
     theirs.chmod(0o644)
