@@ -17,6 +17,7 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 and ``--kill-points`` says at how many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
 always the same first; ``--guarantee-trees`` says the same to ``tests/properties/test_guarantee.py``;
+``--slots`` says how many ``tests/condor/test_large_pool.py`` captures;
 ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
 find instead of comparing it. They stand here because pytest-xdist's controller, which does not
 collect, sees no file below ``tests`` in time."""
@@ -131,6 +132,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--claim-seed", help="draw them as a run did that named this seed; else anew, in CI from 1"
+    )
+    parser.addoption(
+        "--slots",
+        type=int,
+        default=0,
+        help="how many made-up slots to capture from a real collector (0: a few)",
     )
     parser.addoption(
         "--guarantee-trees",

@@ -153,6 +153,8 @@ def _tell(goal: Path, captured: Sequence[Captured], anonymized: Sequence[str]) -
     for each in captured:
         for what, why in each.failed:
             tell(f"htcq: {each.pool}: {what}: {why}")
+        if each.slot_parts:
+            tell(f"htcq: {each.pool}: {each.slot_parts.sentence}")
         for schedd, why in each.without_users:
             tell(f"htcq: {each.pool}: no user records of {schedd}: {why}")
         held = ", ".join(f"{count} {kind}" for kind, count in sorted(each.counts.items()))

@@ -7,6 +7,7 @@ the child's end frees the rest. Attributes are sorted as condor_status sorts the
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Written:
 
     ``count`` is the number of ads, ``locations`` the places of their daemons, ``named`` the
     attributes that their expressions name. ``left_out`` are those ads of the answer that could
-    not be written.
+    not be written. ``asked`` are the startds that are asked for more.
     """
 
     count: int
@@ -54,6 +55,7 @@ class Written:
     assets: frozenset[str] = frozenset()
     pool: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    asked: AskedStartds = field(default_factory=AskedStartds)
 
 
 @dataclass
@@ -217,11 +219,13 @@ def _name_of(ad: Any) -> str:
         return ""
 
 
-def query_slot_expressions(pool: str | None) -> Written:
+def query_slot_expressions(pool: str | None, constraint: str) -> Written:
     """Return what the expressions of slots name in jobs, and the assets that slots hand out."""
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(
-        htcondor2.AdType.Startd, _NOT_DYNAMIC, projection=list(projections.SLOT_EXPRESSIONS)
+        htcondor2.AdType.Startd,
+        f"{_NOT_DYNAMIC} && {constraint}",
+        projection=list(projections.SLOT_EXPRESSIONS),
     )
     references, count = References(), 0
     assets: set[str] = set()
@@ -239,16 +243,27 @@ def query_slot_expressions(pool: str | None) -> Written:
     )
 
 
-def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Written:
-    """Write the slots' ads to ``path``; return a startd of each policy, and others beside it."""
+def query_slots(
+    pool: str | None, constraint: str, projection: Sequence[str], path: Path
+) -> Written:
+    """Write the slots' ads to ``path``; return the startds that are asked for more."""
     htcondor2 = load()
-    found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
+    found = htcondor2.Collector(pool).query(
+        htcondor2.AdType.Startd, constraint, projection=list(projection)
+    )
     asked, left_out = AskedStartds(), LeavingOut()
     with whole(path) as out:
         written = _Writing(out, LongForm(), left_out, SLOT)
         for ad in _taken(found):
             written.add(ad, look=lambda ad: asked.look(ad, _location(ad)))
-    return Written(written.count, asked.locations(), left_out=left_out.found())
+    return Written(written.count, left_out=left_out.found(), asked=asked)
+
+
+def query_machines(pool: str | None) -> Counter[str]:
+    """Return how many slots each machine has; those whose ad has no plain name are one."""
+    htcondor2 = load()
+    found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=["Machine"])
+    return Counter(literal_text(ad, "Machine") for ad in _taken(found))
 
 
 def location_ad(location: dict[str, str]) -> Any:

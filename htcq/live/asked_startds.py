@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from htcq.classads import as_number
 from htcq.pool.slot import startd_in
@@ -28,6 +28,8 @@ _MAX_ODD = 4
 _STANDING = frozenset(("Suspended", "Vacating", "Killing"))
 
 _Location = dict[str, str]
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 class Tries(NamedTuple):
@@ -69,6 +71,16 @@ class AskedStartds:
         if len(beside) < _MAX_BESIDE:
             beside.setdefault(startd, location)
 
+    def add(self, other: AskedStartds) -> None:
+        """Add what was seen in other ads, of other machines."""
+        self._policies = _joined(self._policies, other._policies)
+        self._tried = _joined(self._tried, other._tried)
+        self._of_machines = _joined(self._of_machines, other._of_machines)
+        self._busy += other._busy
+        self._suspends |= other._suspends
+        for startd, cores in other._in_no_slot.items():
+            self._in_no_slot[startd] = self._in_no_slot.get(startd, 0) + cores
+
     def locations(self) -> tuple[_Location, ...]:
         """Return the locations of those that are asked, each once."""
         asked = {startd_of(each): each for each in self._policies.values()}
@@ -86,6 +98,11 @@ class AskedStartds:
         for startd in [*failing, *unslotted, *odd[:_MAX_ODD], *unused][:_MAX_FAILING]:
             asked.setdefault(startd, tried[startd][0])
         return tuple(asked.values())
+
+
+def _joined(first: dict[_Key, _Value], then: dict[_Key, _Value]) -> dict[_Key, _Value]:
+    """Return both, in their order; of what both have that of the first one."""
+    return {**first, **then, **first}
 
 
 def startd_of(location: Mapping[str, str]) -> str:

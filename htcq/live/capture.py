@@ -26,6 +26,7 @@ from htcq.live.deadline import ENDED, NO_ANSWER, Task, TaskOutcome
 from htcq.live.own_machine import accountant_log, negotiator_configuration
 from htcq.live.remote_config import query_answer, query_configuration
 from htcq.live.rounds import NOTHING_WRITTEN, Progress, Rounds
+from htcq.live.slot_queries import SlotQueries
 from htcq.passing import HIDDEN, temporary_directory
 from htcq.pool.files import (
     ACCESS,
@@ -36,7 +37,6 @@ from htcq.pool.files import (
     JOBS_ADS,
     META,
     PRIORITIES_ADS,
-    SLOTS,
     USERS_ADS,
     file_name,
 )
@@ -46,8 +46,6 @@ from htcq.pool.left_out import together
 _MAX_STARTDS = 50
 #: Startds that are asked first: where none of them answers, a firewall stands before all of them.
 _FIRST_STARTDS = 4
-#: Slots are what takes long, nothing is asked after them, and without them nothing can be said.
-_SLOTS_PART = 1 / 2
 
 
 def capture(
@@ -90,19 +88,23 @@ class _Capture:
     rounds: Rounds
     without_users: list[tuple[str, str]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.slots = SlotQueries(self.pool, self.rounds)
+
     def run(self) -> Captured:
         """Ask everything, in rounds: each says what the next has to ask for."""
         taken = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        collector, negotiators, schedds, expressions = self._daemons()
+        collector, negotiators, schedds = self._daemons()
+        expressions = self.slots.expressions() if self.wanted.queues else NOTHING_WRITTEN
         negotiator = self._negotiator(negotiators.locations, collector.locations)
         asked = schedds.locations if self.wanted.schedds else ()
         queues = self._queues(asked, negotiator, expressions)
         if not any(part.exists() for part in self.rounds.files.get(CONFIG, ())):
             queues.append(self._other_configuration(negotiator, collector.locations))
         named = {name for queue in queues for name in queue.named} | self.wanted.attributes
-        slots = self._slots(expressions.assets, named)
+        startds = self.slots.written(self._of_slots(expressions.assets, named))
         if self.wanted.queues and self.wanted.machines:
-            self._startds(slots.locations)
+            self._startds(startds)
         return Captured(
             collector.pool,
             taken,
@@ -114,6 +116,7 @@ class _Capture:
             tuple(self.without_users),
             negotiators.locations,
             schedds.locations,
+            self.slots.parts,
         )
 
     def _accountant_log(self) -> tuple[int, int] | None:
@@ -139,7 +142,7 @@ class _Capture:
             f"{self.pool or 'this pool'} has no negotiator {name}", f"its negotiators: {known}"
         )
 
-    def _daemons(self) -> tuple[ads.Written, ads.Written, ads.Written, ads.Written]:
+    def _daemons(self) -> tuple[ads.Written, ads.Written, ads.Written]:
         kinds = (
             ("collectors", "Collector", projections.COLLECTOR),
             ("negotiators", "Negotiator", projections.EVERYTHING),
@@ -156,16 +159,12 @@ class _Capture:
             )
             for what, ad_type, projection in kinds
         ]
-        if self.wanted.queues:
-            tasks.append(Task("slot expressions", ads.query_slot_expressions, (self.pool,)))
-        outcomes = self.rounds.ask(tasks)
+        *outcomes, slots = self.rounds.ask([*tasks, self.slots.counting])
         if not outcomes[0].done:
             raise _unreachable(self.pool, outcomes[0])
-        collectors, negotiators, schedds, *rest = map(self.rounds.taken, outcomes)
-        expressions = NOTHING_WRITTEN
-        if self.wanted.queues:
-            expressions = rest[-1]
-        return collectors, negotiators, schedds, expressions
+        self.slots.counted(slots)
+        collectors, negotiators, schedds, *_ = map(self.rounds.taken, outcomes)
+        return collectors, negotiators, schedds
 
     def _queues(
         self,
@@ -307,15 +306,10 @@ class _Capture:
                     why = f"it asks for authentication: {why}"
                 self.without_users.append((schedd["Name"], why))
 
-    def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:
+    def _of_slots(self, assets: frozenset[str], named: set[str]) -> list[str]:
         if self.wanted.queues:
-            projection = projections.slot_projection(sorted(assets), sorted(named))
-        else:
-            projection = projections.weighed_slot_projection(sorted(named))
-        task = Task(
-            SLOTS, ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS))
-        )
-        return self.rounds.taken(self.rounds.ask([task], _SLOTS_PART)[0])
+            return projections.slot_projection(sorted(assets), sorted(named))
+        return projections.weighed_slot_projection(sorted(named))
 
     def _startds(self, locations: Sequence[dict[str, str]]) -> None:
         places = list(locations)

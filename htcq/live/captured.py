@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from htcq import __version__
@@ -38,6 +38,29 @@ EVERYTHING = Wanted()
 
 
 @dataclass(frozen=True)
+class SlotParts:
+    """The queries in which the slots of a large pool were captured: they are not one moment.
+
+    All slots of a machine are in one of the ``parts``. The collector had ``before`` slots
+    ``seconds`` before it had ``after``.
+    """
+
+    parts: int
+    seconds: float
+    before: int
+    after: int
+
+    @property
+    def sentence(self) -> str:
+        """What it means for who reads the capture."""
+        return (
+            f"slots in {self.parts} parts of some machines each, within {self.seconds:g} s: what "
+            "moved meanwhile may be there twice or not at all; the collector had "
+            f"{self.before} slots before and {self.after} after"
+        )
+
+
+@dataclass(frozen=True)
 class Captured:
     """The contents of a snapshot, and what it lacks.
 
@@ -46,6 +69,7 @@ class Captured:
     ``without_users`` are the schedds that gave no user records, and why: most ask for
     authentication, which READ authorisation by address does not need. ``negotiators`` and
     ``schedds`` are the locations of those in the collector (htcq.live.ads.LOCATION).
+    ``slot_parts`` is None where the slots were captured by one query.
     """
 
     pool: str
@@ -58,6 +82,7 @@ class Captured:
     without_users: tuple[tuple[str, str], ...] = ()
     negotiators: tuple[Mapping[str, str], ...] = ()
     schedds: tuple[Mapping[str, str], ...] = ()
+    slot_parts: SlotParts | None = None
 
     def meta(self) -> dict[str, Any]:
         """Return the content of meta.json."""
@@ -65,6 +90,7 @@ class Captured:
         if self.accountant_log is not None:
             size, limit = self.accountant_log
             log = {"accountant_log": {"bytes": size, "limit": limit}}
+        parts = {} if self.slot_parts is None else {"slot_parts": asdict(self.slot_parts)}
         return {
             "schema": SCHEMA,
             "taken": self.taken,
@@ -76,4 +102,5 @@ class Captured:
             "left_out": left_out_json(self.left_out),
             "counts": self.counts,
             **log,
+            **parts,
         }

@@ -73,8 +73,10 @@ class Rounds:
         self.files.setdefault(file, []).append(path)
         return path
 
-    def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[TaskOutcome]:
-        """Ask all of them at once and return their answers.
+    def ask(
+        self, tasks: Sequence[Task], part: float = _PART, at_a_time: int = 0
+    ) -> list[TaskOutcome]:
+        """Ask all of them at once, or ``at_a_time`` of them, and return their answers.
 
         They get this ``part`` of the time that is left. Where that is limited, the first of each
         host come first: however many a host has that do not answer, those of others are asked.
@@ -85,22 +87,27 @@ class Rounds:
         if self.until < math.inf:
             first, rest = _turns(tasks)
             if rest:
-                found = dict(zip(first, self._asked([tasks[each] for each in first], part)))
-                found.update(zip(rest, self._asked([tasks[each] for each in rest], part / 2)))
+                found = dict(
+                    zip(first, self._asked([tasks[each] for each in first], part, at_a_time))
+                )
+                found.update(
+                    zip(rest, self._asked([tasks[each] for each in rest], part / 2, at_a_time))
+                )
                 return [found[number] for number in range(len(tasks))]
-        return self._asked(tasks, part)
+        return self._asked(tasks, part, at_a_time)
 
-    def _asked(self, tasks: Sequence[Task], part: float) -> list[TaskOutcome]:
+    def _asked(self, tasks: Sequence[Task], part: float, at_a_time: int) -> list[TaskOutcome]:
         self.asked += len(tasks)
+        workers = at_a_time or WORKERS
         # All that run at the same time share what there is.
-        budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.limits)
+        budget = answer_budget(self.parts, min(len(tasks), workers), self.limits)
         seconds = math.inf
         if self.until < math.inf:
             left = (self.until - time.monotonic()) * part
             seconds = max(_MIN_PATIENCE, round(left, 1))
         outcomes = run_all(
-            tasks, self.timeout, self._finished,
-            budget=budget, max_slow=_MAX_SLOW, seconds=seconds,
+            tasks, self.timeout, self._finished, workers,
+            budget=budget, max_slow=0 if at_a_time else _MAX_SLOW, seconds=seconds,
         )  # fmt: skip
         for outcome in outcomes:
             if outcome.why.startswith(ads.NOT_WRITTEN):

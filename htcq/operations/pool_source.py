@@ -233,6 +233,7 @@ def pool_of(
             access=snapshot.configurations(ACCESS),
             execute=snapshot.configurations(EXECUTE),
             taken_at=str(meta.get("taken", "")),
+            in_parts="slot_parts" in meta,
             anonymous=meta.get("anonymized") is True,
             failed=tuple((str(each.get("what", "")), str(each.get("why", ""))) for each in failed),
             negotiator=str(meta.get("negotiator", "")),

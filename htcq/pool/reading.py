@@ -60,7 +60,8 @@ class Texts:
 
     ``changes`` are knobs of the central manager with the values that they would have, for
     :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`.
-    ``job_attributes`` are read of jobs even where no expression names them.
+    ``job_attributes`` are read of jobs even where no expression names them. ``in_parts`` says that
+    slots stand by the names of machines, not as the collector handed them out.
     """
 
     source: str
@@ -70,6 +71,7 @@ class Texts:
     access: Mapping[str, str] = field(default_factory=dict)
     execute: Mapping[str, str] = field(default_factory=dict)
     taken_at: str = ""
+    in_parts: bool = False
     anonymous: bool = False
     failed: tuple[tuple[str, str], ...] = ()
     negotiator: str = ""
@@ -121,7 +123,7 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         left_out=together(left_out),
         taken_at=texts.taken_at,
         # A capture says when it was made; what condor_status prints does not.
-        in_order=bool(texts.taken_at),
+        in_order=bool(texts.taken_at) and not texts.in_parts,
         anonymous=texts.anonymous,
         negotiator=texts.negotiator,
         accountant_log=texts.accountant_log,

@@ -41,7 +41,7 @@ _ASSIGNED = re.compile(r"\s*([^\s=:#]+?)\s*=(.*)\Z", re.DOTALL)
 _OF_A_DAEMON = ("jobs of ", "configuration of ")
 #: What is no UTF-8 comes through as it is, up to where it is replaced.
 _BYTES = "surrogateescape"
-_META_KEPT = ("schema", "taken", "htcq", "counts", "accountant_log")
+_META_KEPT = ("schema", "taken", "htcq", "counts", "accountant_log", "slot_parts")
 
 
 @dataclass(frozen=True)
