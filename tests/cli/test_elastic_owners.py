@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
+from htcq.live.reconfig import Negotiator
 from htcq.operations import reclaim_steps
 from htcq.operations.elastic_quotas import read_declared
 from htcq.operations.plan_reclaim import ReclaimRequest
@@ -169,3 +170,13 @@ def test_a_command_that_changes_nothing_shows_a_file_of_others(call: Call, place
     (place / "demand.json").write_text('{"total": {"cpus": 20}}')
 
     assert call("elastic", "compute", *QUOTAS, "--demand", "demand.json").status == EXIT_FINE
+
+
+@as_root
+def test_off_reads_the_journal_of_the_account_that_takes_back(place: Path) -> None:
+    """Root takes ceilings away by it, and there are none in this one: it is read, not refused."""
+    journal = place / "reclaim"
+    journal.touch(mode=0o644)
+    given_away(journal)
+
+    assert list(reclaim_steps.release_by_journal(str(journal), Negotiator("127.0.0.1:9"))) == []

@@ -91,7 +91,7 @@ def site(place: Path) -> Path:
     import json
 
     (place / "node.json").write_text(json.dumps(NODE))
-    (place / "model.toml").write_text('[models.default]\nmodel = "fixed"\n')
+    (place / "model.toml").write_text('[capacity]\nmodel = "linear"\nweights = { cpus = 1 }\n')
     (place / "demand.json").write_text('{"total": {"cpus": 20}}')
     for record in written(1, {}, time=1.0, path="none", fallback="", seen=PoolSeen(1, 1, 1.0)):
         Journal(place / "journal").append(record)
