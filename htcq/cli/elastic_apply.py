@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, in_force_of, pool_of
 from htcq.cli.options import add_live_pool_options
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, RefusedError
+from htcq.operations.elastic_quotas import WHAT
 from htcq.operations.system_log import log_failure
+from htcq.operations.trusted import refuse_shared
 from htcq.report.printable import one_line
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
             "a person agrees to a loss by --plan ID",
         )
     if not arguments.handed:
+        refuse_shared(Path(arguments.quotas), WHAT)
         _print(_by_id(arguments, declared_of(arguments)))
         return EXIT_FINE
     declared = in_force_of(arguments)

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from htcq.cli.actions import add_action, chooser_of
@@ -29,6 +30,8 @@ from htcq.cli.options import (
 from htcq.cli.parser import refuse_options
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
+from htcq.operations.elastic_quotas import WHAT
+from htcq.operations.trusted import refuse_shared
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
@@ -122,6 +125,12 @@ def _asked(arguments: argparse.Namespace) -> tuple[Source, ReclaimRequest]:
     return source, wanted
 
 
+def _acted_on(arguments: argparse.Namespace) -> tuple[Source, ReclaimRequest]:
+    """As :func:`_asked`; a file of quotas that others can write says nothing of what is done."""
+    refuse_shared(Path(arguments.quotas), WHAT)
+    return _asked(arguments)
+
+
 def _emit(arguments: argparse.Namespace) -> int:
     from htcq.emit.preemption import preemption_text
 
@@ -144,7 +153,7 @@ def _plan(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import record_state
 
-    source, wanted = _asked(arguments)
+    source, wanted = _acted_on(arguments)
     if wanted.elsewhere and not arguments.json:
         return _follow(wanted)
     found = record_state(source, wanted)
@@ -157,7 +166,7 @@ def _record(arguments: argparse.Namespace) -> int:
 def _apply(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import take_back
 
-    source, wanted = _asked(arguments)
+    source, wanted = _acted_on(arguments)
     if wanted.elsewhere and not arguments.json:
         return _follow(wanted)
     found, report = take_back(source, wanted)
@@ -209,7 +218,7 @@ def _show(
 def _resume(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import begin_again
 
-    source, wanted = _asked(arguments)
+    source, wanted = _acted_on(arguments)
     begin_again(source, wanted)
     print("what was of no use before counts no more")
     return EXIT_FINE
@@ -218,7 +227,7 @@ def _resume(arguments: argparse.Namespace) -> int:
 def _release(arguments: argparse.Namespace) -> int:
     from htcq.operations.reclaim_steps import release_ceilings
 
-    source, wanted = _asked(arguments)
+    source, wanted = _acted_on(arguments)
     gone, told = release_ceilings(source, wanted)
     print("\n".join(map(one_line, told)) or "no ceiling is ours")
     if gone:

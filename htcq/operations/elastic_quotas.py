@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from htcq.store.elastic_journal import Journal
 
 _HINT = "see htcq-elastic(1)"
+#: What such a file is called.
+WHAT = "the file of quotas"
 
 
 @dataclass(frozen=True)

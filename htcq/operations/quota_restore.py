@@ -26,6 +26,7 @@ from htcq.live.reconfig import Negotiator
 from htcq.operations.operator import instance_of, operator
 from htcq.operations.quota_writer import Writer
 from htcq.operations.reclaim_steps import release_by_journal
+from htcq.operations.trusted import refuse_shared
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
 from htcq.store.history_clock import clock_now
@@ -44,8 +45,10 @@ def writer_of_journal(
     each question, and ``within``, for the negotiator to show quotas, are in seconds.
 
     Raises:
+        InputError: others can write it: it says which file is written, and what.
         JournalError: it cannot be read.
     """
+    refuse_shared(Path(name), "the journal")
     journal = read_journal(Path(name))
     for warning in journal.warnings():
         tell(f"htcq: {warning}")

@@ -63,10 +63,13 @@ class Writer:
         """Keep other htcq from the file for as long as the block runs.
 
         Raises:
+            InputError: others can write the journal.
             LockedError: another one is at it.
         """
+        from htcq.operations.trusted import refuse_shared
         from htcq.store.lock import held
 
+        refuse_shared(self.journal.path, "the journal")
         lock = self.path.with_name(f".{self.path.name}.lock")
         with held(lock, f"{self.instance}, process {os.getpid()}, {self.operator}"):
             yield

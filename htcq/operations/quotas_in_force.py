@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from htcq.errors import InputError
-from htcq.operations.elastic_quotas import Declared, read_declared, refuse_unsound_file
+from htcq.operations.elastic_quotas import (
+    WHAT,
+    Declared,
+    read_declared,
+    refuse_unsound_file,
+)
+from htcq.operations.trusted import refuse_shared
 from htcq.report.failure import reason
 from htcq.report.printable import tell
 from htcq.settings.elastic_write import WriteSettings
@@ -56,17 +62,19 @@ def declared_in_force(
 ) -> Declared:
     """Return the quotas in the file ``name``, or while it is refused those of the last good one.
 
-    ``directory`` and ``journal`` replace those in the file; ``known`` is the journal of an earlier
-    step, if any.
+    A file that others can write is refused. ``directory`` and ``journal`` replace those in the
+    file; ``known`` is the journal of an earlier step, if any.
 
     Raises:
         InputError: the file is refused, and no good one is kept.
     """
     try:
+        refuse_shared(Path(name), WHAT)
         return read_declared(name, negotiator, directory, journal)
     except InputError as error:
         copy = _copy_of(name, negotiator, journal or "", known)
         try:
+            refuse_shared(copy, WHAT)
             declared = read_declared(str(copy), negotiator, directory, journal)
         except InputError:
             raise error from None
@@ -98,6 +106,7 @@ def _check(name: str, negotiator: str) -> None:
     """
     from htcq.operations.elastic_quotas import parsed_quota_file, tree_for
 
+    refuse_shared(Path(name), WHAT)
     file = parsed_quota_file(name)
     only = tree_for(file.trees, negotiator) if negotiator else None
     for tree in file.trees:

@@ -23,6 +23,7 @@ from htcq.operations.plan_reclaim import plan_reclaim, priorities_of, why_stoppe
 from htcq.operations.pool_source import open_source
 from htcq.operations.reclaim import Reclaimer
 from htcq.operations.system_log import log_change
+from htcq.operations.trusted import refuse_shared
 from htcq.store.elastic_journal import Journal
 from htcq.store.lock import held
 from htcq.store.reclaim_journal import ReclaimJournal
@@ -169,6 +170,7 @@ def _alone(wanted: ReclaimRequest) -> Iterator[None]:
 
 def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, Reclaimer]:
     limits = wanted.limits
+    refuse_shared(wanted.journal.path, "the journal")
     wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
     planned = _planned(source, wanted)
     found = planned.found

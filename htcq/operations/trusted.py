@@ -1,6 +1,7 @@
-"""Files that are found without being named.
+"""Files that nobody but root and the caller may have written.
 
-They are read only where nobody but root and the caller could have written them.
+That is asked of those that are found without being named, and of those by which elastic quotas
+are written.
 
 ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of
 the file and of the directory that it lies in). The directory and the file are opened once each,
@@ -48,6 +49,27 @@ def is_trusted_file(path: Path) -> bool:
     """
     with _opened(path) as handle:
         return handle is not None
+
+
+def refuse_shared(path: Path, what: str) -> None:
+    """Refuse the file ``path``, which is ``what``, where somebody else could have written it.
+
+    Where there is none yet, its directory alone is asked.
+
+    Raises:
+        InputError: somebody else could have written it, or nobody can tell.
+    """
+    hint = "it must be root's or yours, and so must its directory, and nobody else may write there"
+    above = path.parent
+    for place, name in ((above, f"its directory {above.absolute()}"), (path, str(path))):
+        try:
+            reason = distrust(name, place.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            reason = f"{name} cannot be looked at: {error.strerror}"
+        if reason:
+            raise InputError(f"{what} {path} is not used: {reason}", hint)
 
 
 @contextlib.contextmanager

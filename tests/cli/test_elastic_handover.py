@@ -44,18 +44,23 @@ IN_FORCE = {"a": (6.0, False), "a.x": (2.0, False), "b": (10.0, False)}
 
 @pytest.fixture(autouse=True)
 def place(quiet_place: Path) -> Path:
-    quiet_place.chmod(0o755)
-    (quiet_place / "elastic.toml").write_text(QUOTAS)
-    (quiet_place / "config.d").mkdir()
-    (quiet_place / "run").mkdir(mode=0o755)
-    path = quiet_place / "config.d" / FILE
+    handed_over(quiet_place)
+    return quiet_place
+
+
+def handed_over(place: Path) -> None:
+    """Make in ``place`` quotas, their file, their journal, and a directory for plans."""
+    place.chmod(0o755)
+    (place / "elastic.toml").write_text(QUOTAS)
+    (place / "config.d").mkdir()
+    (place / "run").mkdir(mode=0o755)
+    path = place / "config.d" / FILE
     path.write_text("elastic\n")
     for record in written(
         1, IN_FORCE, time=time.time(), text="elastic\n", path=str(path), fallback="static\n", fallback_quotas=STATIC,
         seen=PoolSeen(100, 10, 20.0),
     ):  # fmt: skip
-        Journal(quiet_place / "journal").append(record)
-    return quiet_place
+        Journal(place / "journal").append(record)
 
 
 def plan(changes: dict[str, Any] | None = None, made: float | None = None, **quotas: float) -> str:
@@ -111,6 +116,23 @@ def test_a_plan_without_a_doubt_is_written_and_put_back_where_no_negotiator_show
     ]
     assert journaled[2].quotas == {"a": (6.0, False), "a.x": (2.0, False), "b": (12.0, False)}
     assert (place / "config.d" / FILE).read_text() == "elastic\n"
+
+
+def test_a_planner_may_move_quotas_up_to_a_max_in_weight_and_one_step_at_a_time(
+    call: Call, place: Path
+) -> None:
+    """As much as a planner in wrong hands can do: the max of a is 12, and b loses what a gets."""
+    save(place, plan(a=12.0, b=8.0))
+    done = call(*WORDS, *NOWHERE)
+
+    assert "was put back" in done.err
+    journaled = read_journal(place / "journal").records
+    assert journaled[2].quotas == {"a": (12.0, False), "a.x": (2.0, False), "b": (8.0, False)}
+    # The next plan must follow what this one led to.
+    save(place, plan(a=11.0, b=9.0))
+    assert "the plan follows record 2 of the journal" in call(*WORDS, *NOWHERE).err
+    intents = [each for each in read_journal(place / "journal").records if each.kind == "intent"]
+    assert [each.what for each in intents] == ["apply", "apply", "restore"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.audit.sites import collected, job, slot, submitter
-from tests.cli.conftest import ROOT, Call, Done
+from tests.cli.conftest import ROOT, Call, Done, as_root
+from tests.cli.test_confined import readable_python
+from tests.cli.test_elastic_handover import handed_over as handover_place
 
 #: A rule that finds one thing in each pool that has slots, and says as whom it looks.
 RULE = """
@@ -48,8 +50,9 @@ class Site:
         module.write_text(code)
         return module
 
-    def htcq(self, *arguments: str) -> Done:
-        return self._call(*arguments, PYTHONPATH=f"{ROOT}{os.pathsep}{self.place}")
+    def htcq(self, *arguments: str, before: tuple[str, ...] = (), **environment: str) -> Done:
+        path = f"{ROOT}{os.pathsep}{self.place}"
+        return self._call(*arguments, before=before, PYTHONPATH=path, **environment)
 
 
 @pytest.fixture
@@ -248,3 +251,84 @@ def test_what_belongs_to_somebody_else_is_not_loaded(site: Site) -> None:
     os.chown(module, 1234, 1234)
 
     assert f"left out: {module} belongs to user 1234\n" in site.htcq(*AUDIT, "--json").err
+
+
+@as_root
+def test_with_one_that_not_everybody_can_read_root_evaluates_nothing(
+    site: Site, tmp_path: Path, quiet_place: Path
+) -> None:
+    """Its rules look at the pool as nobody: a plug-in that nobody can read cannot be part of that."""
+    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        place.chmod(0o755)
+    prefix = readable_python(quiet_place)
+    confined = {"HTCQ_UNCONFINED": ""}
+    site.install("acme", ONE)
+    assert findings(site.htcq(*AUDIT, "--json", before=prefix, **confined)) == ["site-one"]
+
+    site.place.chmod(0o700)
+    done = site.htcq(*AUDIT, "--json", before=prefix, **confined)
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("htcq: root evaluates no ads where that cannot be confined: ")
+    assert f"nobody cannot read {site.place} " in f"{done.err} ".replace(";", " ").replace(",", " ")
+
+
+# What never loads one
+# -----------------------------------------------------------------------------------------------
+
+#: Each command that writes quotas or configuration, and some that only look, with their status.
+WRITES = {
+    "emit": (("emit", "--node", "node.json", "--write", "config.d"), 0),
+    "emit of a pool": (("emit", "--role", "access", "--snapshot", "snap", "--write", "config.d", "--weight", "cpus=1"), None),
+    "quota emit": (("quota", "emit", "--config", "groups.toml", "--write", "config.d"), 0),
+    "plan": (("plan", "--snapshot", "snap", "--jobs", "snap", "--write-weights", "weights.toml"), None),
+    "migrate": (("migrate", "--snapshot", "snap", "--write-groups", "new.toml"), None),
+    **{
+        f"elastic {action}": (("elastic", action, *words, "--pool", "127.0.0.1:9", "--timeout", "5"), None)
+        for action, words in {
+            "apply": ("--quotas", "elastic.toml", "--from", "run/plan.json"),
+            "run": ("--quotas", "elastic.toml", "--yes", "--once"),
+            "plan": ("--quotas", "elastic.toml", "--save", "run/new.json"),
+            "on": ("--journal", "journal", "--within", "1s"),
+            "off": ("--journal", "journal", "--within", "1s"),
+            "rollback": ("--journal", "journal", "--within", "1s"),
+            "disable": ("--journal", "journal", "--within", "1s"),
+            "reclaim": ("apply", "--quotas", "elastic.toml"),
+        }.items()
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "status"), WRITES.values(), ids=WRITES)
+def test_what_writes_never_loads_one(
+    words: tuple[str, ...], status: int | None, site: Site, tmp_path: Path, quiet_place: Path
+) -> None:
+    trace = tmp_path / "trace"
+    site.install("acme", f"open({str(trace)!r}, 'w').close()\n{ONE}")
+    handover_place(quiet_place)
+    (quiet_place / "groups.toml").write_text("[groups.physics]\nquota = 6\nowner = 'x'\n")
+    done = site.htcq(*words)
+
+    assert status in (None, done.status), done.err
+    assert "see 'htcq" not in done.err, "the command line is not understood"
+    assert not trace.exists()
+
+
+def test_what_audits_leaves_that_trace(site: Site, tmp_path: Path) -> None:
+    """Else the test above could not fail."""
+    trace = tmp_path / "trace"
+    site.install("acme", f"open({str(trace)!r}, 'w').close()\n{ONE}")
+    site.htcq("explain", "site-one")
+
+    assert trace.exists()
+
+
+def test_only_what_looks_asks_for_plug_ins() -> None:
+    """In the sources as well: what is not tried above asks for none either."""
+    asking = {
+        path.relative_to(ROOT / "htcq").as_posix()
+        for path in (ROOT / "htcq").rglob("*.py")
+        if "entry_points(" in path.read_text() or "import plug_ins" in path.read_text()
+    }
+    assert asking == {
+        "cli/audit.py", "cli/config_check.py", "cli/explain.py", "cli/report.py", "cli/site_rules.py",
+    }  # fmt: skip

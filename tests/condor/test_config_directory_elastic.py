@@ -34,13 +34,15 @@ def test_elastic_quotas_there_win_over_what_config_d_sets(pool: Pool, htcq: OwnH
     inside = pool.record.inner_directory
     config = {"CONDOR_CONFIG": pool.record.config_file}
     (pool.config_dir / "30-groups.config").write_text("GROUP_NAMES = a\nGROUP_QUOTA_a = 1\n")
-    (pool.path("elastic.toml")).write_text(
-        f'[elastic.write]\ndirectory = "{inside}/htcq.d"\njournal = "{inside}/journal"\n'
+    # What decides is root's, and the pool's own directory is of the account of the daemons.
+    pool.path("quotas").mkdir()
+    pool.path("quotas/elastic.toml").write_text(
+        f'[elastic.write]\ndirectory = "{inside}/htcq.d"\njournal = "{inside}/quotas/journal"\n'
         'verify_within = "90s"\n'
         "[groups.a]\nlend = false\nmin = {cpus = 4}\nmax = {cpus = 4}\n"
         "[groups.b]\nlend = false\nmin = {cpus = 4}\nmax = {cpus = 4}\n"
     )
-    step = ("elastic", "run", "--once", "--yes", "--quotas", f"{inside}/elastic.toml")
+    step = ("elastic", "run", "--once", "--yes", "--quotas", f"{inside}/quotas/elastic.toml")
 
     done = htcq.run(*step, **config)
 
@@ -48,9 +50,9 @@ def test_elastic_quotas_there_win_over_what_config_d_sets(pool: Pool, htcq: OwnH
     assert [value(pool, f"GROUP_QUOTA_{name}") for name in "ab"] == ["4", "4"]
     later = pool.path("htcq.d") / "99-late.config"
     later.write_text("GROUP_QUOTA_a = 1\n")
-    text = pool.path("elastic.toml").read_text()
+    text = pool.path("quotas/elastic.toml").read_text()
     less, _, rest = text.rpartition("[groups.b]")
-    pool.path("elastic.toml").write_text(f"{less}[groups.b]{rest.replace('4', '2')}")
+    pool.path("quotas/elastic.toml").write_text(f"{less}[groups.b]{rest.replace('4', '2')}")
     done = htcq.run(*step, **config)
     assert done.status, done
     assert "GROUP_QUOTA_a would be 1 in this machine's configuration, not 4" in done.err

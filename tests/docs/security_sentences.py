@@ -12,6 +12,7 @@ ADVICE = (
     "What a pool's daemons say of quotas and usage is taken for true",
     "It must not be able to do more than that.",
     "What decides in elastic quotas: the plan, the writer and reclaim.",
+    "HTCondor's configuration is root's:",
     "Of several who may write it, the least is named.",
     "The test of each sentence, in `tests/cli/test_confined_powers.py`:",
     "Run the installed command `htcq` rather than",
@@ -22,21 +23,11 @@ ADVICE = (
     "Take names out of snapshots first",
 )
 
-#: Sentences without a test so far; the list only becomes shorter.
-OPEN = (
-    "An account that may advertise a startd says how much there is to share",
-    "Configuration, the files of quotas and both journals are root's.",
-    "Without options that say otherwise nothing is written.",
-    "With them root needs a Python whose packages everybody can read",
-    "What writes quotas or configuration never loads a plug-in.",
-    "A planner in wrong hands can still move quotas",
-    "What `elastic apply`, `run` and `reclaim` ask of daemons, and do",
-)
-
 _POWERS = "cli/test_confined_powers.py"
 _TEMPLATES = "test_templating.py"
 _SITE, _RULES = "cli/test_site_file.py", "cli/test_site_rules.py"
 _CONFIGURATION, _LOG = "pool/test_configuration.py", "cli/test_system_log.py"
+_OWNERS, _UNWRITTEN = "cli/test_elastic_owners.py", "cli/test_nothing_written.py"
 _HANDOVER, _CONFINED = "cli/test_elastic_handover.py", "cli/test_confined_commands.py"
 _RECORD = "elastic/reclaim/test_reclaim_record.py"
 _HOSTILE = "store/test_hostile_snapshot.py"
@@ -46,6 +37,31 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "docs/test_security.py::test_the_page_of_every_command_says_what_the_table_says",
     ),
     "`tests/docs/security_sentences.py` has the tests": (),
+    "An account that may advertise a startd says how much there is to share": (
+        "elastic/test_gates.py::test_a_pool_does_not_grow_by_slots_that_come_one_by_one",
+        "elastic/test_gates.py::test_a_person_accepts_a_larger_pool_and_it_may_shrink_and_come_back",
+        "elastic/test_provenance.py::test_an_ad_with_extremes_is_survived_and_grows_no_pool",
+        f"{_HANDOVER}::test_a_plan_that_does_not_follow_what_is_known_is_refused",
+    ),
+    "What changes a pool refuses a file of quotas or a journal": (
+        f"{_OWNERS}::test_a_file_of_quotas_that_others_can_write_decides_nothing",
+        f"{_OWNERS}::test_nor_one_in_a_directory_that_others_can_write",
+        f"{_OWNERS}::test_a_journal_that_others_can_write_decides_nothing",
+        f"{_OWNERS}::test_the_writer_follows_no_journal_that_others_can_write",
+        f"{_OWNERS}::test_reclaim_follows_no_journal_that_others_can_write",
+        f"{_OWNERS}::test_what_is_roots_is_used_by_another_account",
+    ),
+    "`elastic off` takes ceilings away by the journal of reclaim": (
+        f"{_OWNERS}::test_off_reads_the_journal_of_the_account_that_takes_back",
+        "contrib/test_systemd.py::test_only_the_writer_and_the_dead_man_of_elastic_quotas_are_root",
+    ),
+    "Some commands are there to write:": (
+        f"{_UNWRITTEN}::test_every_command_is_there_to_write_or_is_tried",
+    ),
+    "All others write nothing without an option that says so.": (
+        f"{_UNWRITTEN}::test_nothing_is_written",
+        f"{_UNWRITTEN}::test_what_an_option_has_written_is_seen",
+    ),
     "`tests/elastic/test_provenance.py` sets each attribute": (
         "elastic/test_provenance.py::test_what_the_owner_of_a_job_writes_changes_nothing_for_others",
     ),
@@ -89,6 +105,14 @@ PROVEN: dict[str, tuple[str, ...]] = {
         f"{_RULES}::test_it_runs_where_all_rules_run",
         f"{_CONFINED}::test_an_attacker_in_the_evaluation_can_do_nothing",
     ),
+    "With them root needs a Python whose packages everybody can read": (
+        f"{_RULES}::test_with_one_that_not_everybody_can_read_root_evaluates_nothing",
+    ),
+    "What writes quotas or configuration never loads a plug-in.": (
+        f"{_RULES}::test_what_writes_never_loads_one",
+        f"{_RULES}::test_only_what_looks_asks_for_plug_ins",
+        f"{_RULES}::test_what_audits_leaves_that_trace",
+    ),
     "**HTCondor's parser** reads what is written": (
         f"{_CONFIGURATION}::test_a_configuration_from_elsewhere_runs_nothing",
         f"{_CONFIGURATION}::test_a_configuration_from_elsewhere_reads_no_file",
@@ -121,6 +145,13 @@ PROVEN: dict[str, tuple[str, ...]] = {
         f"{_RECORD}::test_more_jobs_than_a_limit_allows_are_refused",
         f"{_RECORD}::test_a_plan_of_what_is_not_declared_is_refused",
     ),
+    "What `elastic apply`, `run` and `reclaim` ask of daemons, and do": (
+        f"{_CONFINED}::test_an_attacker_in_the_evaluation_can_do_nothing",
+        "elastic/reclaim/test_reclaim_steps.py::"
+        "test_daemons_are_asked_where_the_query_of_the_collector_found_them",
+        "live/test_reconfig.py::"
+        "test_the_command_goes_where_the_query_of_the_collector_found_the_negotiator",
+    ),
     "`quota emit` gets why it is refused": (),
     "**Elastic quotas** are kept by two accounts": (
         f"{_HANDOVER}::test_a_file_or_directory_of_a_stranger_is_refused",
@@ -132,6 +163,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "`contrib/systemd` has the units and the account.": (
         "contrib/test_systemd.py::test_only_the_writer_and_the_dead_man_of_elastic_quotas_are_root",
         "contrib/test_systemd.py::test_the_account_is_made_by_systemd",
+    ),
+    "A planner in wrong hands can still move quotas": (
+        f"{_HANDOVER}::test_a_planner_may_move_quotas_up_to_a_max_in_weight_and_one_step_at_a_time",
+        f"{_HANDOVER}::test_numbers_that_cannot_be_are_refused",
+        f"{_HANDOVER}::test_a_plan_is_written_once",
     ),
     "What the owner of a job writes into it decides": (
         "elastic/test_provenance.py::test_what_the_owner_of_a_job_writes_changes_nothing_for_others",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
 from htcq.errors import PoolError
+from htcq.live import reconfig
 from htcq.live.reconfig import Negotiator, Published
 
 QUOTAS = {"physics": (7.0, False), "chem": (1.25, True)}
@@ -138,3 +140,32 @@ def test_where_no_groups_are_left_only_a_reconfig_counts() -> None:
 
     assert deaf == "the negotiator has not reconfigured itself, 2 cycles after it was told"
     assert done == ""
+
+
+@pytest.mark.parametrize("name", ["", "mine"])
+def test_the_command_goes_where_the_query_of_the_collector_found_the_negotiator(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ad = {"Name": "mine", "MyAddress": "<192.0.2.1:9618>"}
+    asked, sent = [], []
+
+    class Collector:
+        def __init__(self, pool: str | None) -> None:
+            asked.append(pool)
+
+        def query(self, *_: object, **__: object) -> list[dict[str, str]]:
+            return [ad]
+
+    library = SimpleNamespace(
+        Collector=Collector,
+        AdType=SimpleNamespace(Negotiator="negotiator"),
+        DaemonCommand=SimpleNamespace(Reconfig="reconfig"),
+        send_command=lambda *words: sent.append(words),
+    )
+    monkeypatch.setattr(reconfig, "load", lambda: library)
+    reconfig._reconfigure("cm.site", name)
+    assert (asked, sent) == (["cm.site"], [(ad, "reconfig")])
+
+    with pytest.raises(ValueError, match="it has no negotiator other: mine"):
+        reconfig._reconfigure("cm.site", "other")
+    assert len(sent) == 1

@@ -10,7 +10,9 @@ import pytest
 from htcq.elastic.reclaim.reclaim_events import ObservationEvent, Origin
 from htcq.elastic.usage_check import UsageLook
 from htcq.errors import PoolError
+from htcq.live import vacating
 from htcq.live.captured import Captured
+from htcq.live.deadline import Task, TaskOutcome
 from htcq.operations import plan_reclaim, reclaim_steps
 from htcq.operations.plan_reclaim import ReclaimRequest, priorities_of
 from htcq.operations.pool_source import Source
@@ -47,3 +49,32 @@ def test_an_ad_without_a_name_is_not_the_negotiators() -> None:
     places = ({"MyAddress": "<1>"}, {"Name": "mine", "CondorVersion": "$CondorVersion: 25.14.1 $"})
     daemons = Captured("cm.example.org", "", {}, negotiators=places)
     assert priorities_of(SOURCE, daemons, "mine").leases
+
+
+#: Where the collector says that the schedd of the plan is.
+PLACE = {"Name": "ap1", "MyAddress": "<192.0.2.1:9618>", "Machine": "ap1"}
+
+
+def test_daemons_are_asked_where_the_query_of_the_collector_found_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan has names alone: one of a schedd that the collector does not have leads nowhere."""
+    asked: list[object] = []
+
+    def answered(tasks: list[Task], *_: object, **__: object) -> list[TaskOutcome]:
+        asked.extend(task.arguments[0] for task in tasks)
+        return [TaskOutcome(tasks[0].what, ([], {}))]
+
+    monkeypatch.setattr(vacating, "run_all", answered)
+    daemons = Captured("cm", "", {}, negotiator="mine", schedds=(PLACE,))
+    wanted = ReclaimRequest(HALVES, AT_ONCE, WriteSettings(), ReclaimJournal(tmp_path / "reclaim"))
+    queues = reclaim_steps._reclaimer_of(SOURCE, wanted, daemons).queues
+    queues.vacate("ap1", ["1.0"])
+    assert asked == [PLACE]
+
+    assert queues.universes("<198.51.100.1:9618>", ["1.0"]) == (
+        {}, "schedd <198.51.100.1:9618> is not in the collector",
+    )  # fmt: skip
+    with pytest.raises(KeyError):
+        queues.vacate("<198.51.100.1:9618>", ["1.0"])
+    assert asked == [PLACE]
