@@ -20,7 +20,7 @@ from htcq.elastic.quota_target import MAX, UNLENT, QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
 from htcq.quota.condor import Inputs, Turn, compute_quotas
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM
-from htcq.quota.group_tree import GroupTree, build_tree
+from htcq.quota.group_tree import ROOT, GroupTree, build_tree
 from htcq.quota.settings import Settings
 
 #: A limit is truncated to a whole number: mins that are fractions are held to that.
@@ -194,7 +194,8 @@ def _satisfiable(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[st
 class Demands:
     """What forecasts start from: the pool's weight, and each group's own demand and usage.
 
-    ``usage`` also has what is used outside of the groups, under names that no group has.
+    ``usage`` also has what is used outside of the groups: by jobs without a group under the root's
+    name, as the negotiator charges them, and by claims of nobody under one that no group has.
     """
 
     pool_weight: float
@@ -235,12 +236,17 @@ def demands_of(observation: ElasticObservation) -> Demands:
     for claim in observation.claims:
         if claim.group in (SYSTEM, DEFAULT):
             weight = claim.amounts.get(WEIGHT, 0) / PARTS
-            usage[claim.group] = usage.get(claim.group, 0.0) + weight
+            _add(usage, claim.group, weight)
     demand = dict(usage)
     for each in observation.idle:
-        weight = each.count * each.amounts.get(WEIGHT, 0) / PARTS
-        demand[each.group] = demand.get(each.group, 0.0) + weight
+        _add(demand, each.group, each.count * each.amounts.get(WEIGHT, 0) / PARTS)
     return Demands(observation.pool_weight, demand, usage)
+
+
+def _add(sums: dict[str, float], group: str, weight: float) -> None:
+    """Add ``weight`` to that of the group that the negotiator charges."""
+    name = ROOT if group == DEFAULT else group
+    sums[name] = sums.get(name, 0.0) + weight
 
 
 def forecasts(
