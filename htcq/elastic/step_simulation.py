@@ -90,7 +90,9 @@ def forecast(
     what they use, with usage outside of the groups under any other name.
     """
     tree = _tree_of(file)
-    used = {group.name: own_usage.get(group.name, 0.0) for group in tree.groups}
+    # A group that HTCondor would not know has no turn.
+    names = (*(group.name for group in tree.groups), *(each.group for each in file.groups))
+    used = {name: own_usage.get(name, 0.0) for name in names}
     demand = {name: max(used[name], own_demand.get(name, 0.0)) for name in used}
     free = max(0.0, pool_weight - sum(own_usage.values()))
     before = dict(used)
