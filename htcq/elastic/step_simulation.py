@@ -148,11 +148,13 @@ def broken_mins(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> Iterator
     demand = _satisfiable(seen, targets)
     beyond: dict[str, dict[str, float]] = {}
     cut: dict[str, float] = {}
+    own_loans = _own_loans(seen, targets)
     for each in reversed(targets):
         more = seen.after[each.group] - max(each.least, seen.before[each.group])
         if not each.leaf and each.group in beyond:
             # What a subgroup takes of its own min is no loan.
-            more = min(more, sum(max(0.0, one) for one in beyond[each.group].values()))
+            loans = sum(max(0.0, one) for one in beyond[each.group].values())
+            more = min(more, loans + max(0.0, own_loans[each.group]))
         beyond.setdefault(each.parent, {})[each.group] = more
         own = cut.get(each.group, 0.0)
         if each.leaf and (each.parent or not each.quota.is_integer()):
@@ -168,8 +170,28 @@ def broken_mins(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> Iterator
         if worst and lack > cut[each.group] + _SLACK and others[worst] > _SLACK:
             taker = worst
             while taker in beyond:
-                taker = max(beyond[taker], key=beyond[taker].__getitem__)
+                below = max(beyond[taker], key=beyond[taker].__getitem__)
+                if own_loans[taker] > beyond[taker][below]:
+                    break
+                taker = below
             yield BrokenMin(seen.scenario, each.group, lack, worst, others[worst], taker)
+
+
+def _own_loans(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[str, float]:
+    """Return how far the own jobs of each group are matched beyond what its subgroups leave."""
+    # What the groups right below each group have together: min, usage before and after.
+    below: dict[str, tuple[float, float, float]] = {}
+    loans = {}
+    for each in reversed(targets):
+        name = each.group
+        least, before, after = below.get(name, (0.0, 0.0, 0.0))
+        own = max(0.0, each.least - least, seen.before[name] - before)
+        loans[name] = seen.after[name] - after - own
+        least, before, after = below.get(each.parent, (0.0, 0.0, 0.0))
+        below[each.parent] = (
+            least + each.least, before + seen.before[name], after + seen.after[name],
+        )  # fmt: skip
+    return loans
 
 
 def _satisfiable(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[str, float]:
@@ -256,7 +278,8 @@ def forecasts(
 ) -> Iterator[CycleForecast]:
     """Yield the cycles in which a step is tried before it is written."""
     pool = found.pool_weight
-    leaves = [each.group for each in targets if each.leaf]
+    # A group that has others below it may have jobs of its own.
+    leaves = [each.group for each in targets if each.leaf or found.demand.get(each.group)]
     left = {part: returned(targets, found.usage, share) for part, share in _ENDING.items()}
     yield forecast(file, pool, found.demand, found.usage, "with the present demand")
     tried = max(1, _TURNS // (len(_ENDING) * max(1, len(leaves))))
