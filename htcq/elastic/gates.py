@@ -18,7 +18,6 @@ from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.elastic.step_simulation import BrokenMin
 from htcq.elastic.usage_check import ahead, apart, comparable
-from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
 
@@ -96,19 +95,6 @@ def below_a_match(
             )
             hint = "raise the min, or give such slots a consumption policy, see htcq-emit(1)"
             yield GateRefusal("match", message, hint)
-
-
-def unnamed_parents(groups: Iterable[ElasticGroup]) -> Iterator[GateRefusal]:
-    """Yield a refusal for each group whose name does not say which group it is below.
-
-    The names are HTCondor's tree: it would hold nothing of the parent that is declared.
-    """
-    for group in groups:
-        if group.parent and group.parent != group.name.rpartition(".")[0]:
-            name = f"{group.parent}.{group.name.rpartition('.')[2]}"
-            message = f"group {group.name} has the parent {group.parent}, which its name lacks"
-            hint = f"name it {name}, in the quotas and in the jobs' accounting groups"
-            yield GateRefusal("parent", message, hint)
 
 
 def several(health: PoolHealth, named: str) -> Iterator[GateRefusal]:

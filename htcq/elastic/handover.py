@@ -253,7 +253,8 @@ def _limits(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateR
             )
             yield GateRefusal("limits", message, hint)
         least = min(group.min.get(WEIGHT, 0) / PARTS, above)
-        if quota < least - _SLACK:
+        # Quotas are whole where the weights of slots are, see quota_targets.unit_of.
+        if quota < math.floor(least) - _SLACK:
             message = f"{group.name} would have {quota:g}, below its min of {least:g}"
             yield GateRefusal("limits", message, hint)
 

@@ -20,7 +20,7 @@ from htcq.elastic.quota_target import MAX, UNLENT, QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
 from htcq.quota.condor import Inputs, Turn, compute_quotas
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM
-from htcq.quota.group_tree import GroupTree, build_tree
+from htcq.quota.group_tree import ROOT, GroupTree, build_tree
 from htcq.quota.settings import Settings
 
 #: A limit is truncated to a whole number: mins that are fractions are held to that.
@@ -90,7 +90,9 @@ def forecast(
     what they use, with usage outside of the groups under any other name.
     """
     tree = _tree_of(file)
-    used = {group.name: own_usage.get(group.name, 0.0) for group in tree.groups}
+    # A group that HTCondor would not know has no turn.
+    names = (*(group.name for group in tree.groups), *(each.group for each in file.groups))
+    used = {name: own_usage.get(name, 0.0) for name in names}
     demand = {name: max(used[name], own_demand.get(name, 0.0)) for name in used}
     free = max(0.0, pool_weight - sum(own_usage.values()))
     before = dict(used)
@@ -146,11 +148,13 @@ def broken_mins(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> Iterator
     demand = _satisfiable(seen, targets)
     beyond: dict[str, dict[str, float]] = {}
     cut: dict[str, float] = {}
+    own_loans = _own_loans(seen, targets)
     for each in reversed(targets):
         more = seen.after[each.group] - max(each.least, seen.before[each.group])
         if not each.leaf and each.group in beyond:
             # What a subgroup takes of its own min is no loan.
-            more = min(more, sum(max(0.0, one) for one in beyond[each.group].values()))
+            loans = sum(max(0.0, one) for one in beyond[each.group].values())
+            more = min(more, loans + max(0.0, own_loans[each.group]))
         beyond.setdefault(each.parent, {})[each.group] = more
         own = cut.get(each.group, 0.0)
         if each.leaf and (each.parent or not each.quota.is_integer()):
@@ -166,8 +170,28 @@ def broken_mins(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> Iterator
         if worst and lack > cut[each.group] + _SLACK and others[worst] > _SLACK:
             taker = worst
             while taker in beyond:
-                taker = max(beyond[taker], key=beyond[taker].__getitem__)
+                below = max(beyond[taker], key=beyond[taker].__getitem__)
+                if own_loans[taker] > beyond[taker][below]:
+                    break
+                taker = below
             yield BrokenMin(seen.scenario, each.group, lack, worst, others[worst], taker)
+
+
+def _own_loans(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[str, float]:
+    """Return how far the own jobs of each group are matched beyond what its subgroups leave."""
+    # What the groups right below each group have together: min, usage before and after.
+    below: dict[str, tuple[float, float, float]] = {}
+    loans = {}
+    for each in reversed(targets):
+        name = each.group
+        least, before, after = below.get(name, (0.0, 0.0, 0.0))
+        own = max(0.0, each.least - least, seen.before[name] - before)
+        loans[name] = seen.after[name] - after - own
+        least, before, after = below.get(each.parent, (0.0, 0.0, 0.0))
+        below[each.parent] = (
+            least + each.least, before + seen.before[name], after + seen.after[name],
+        )  # fmt: skip
+    return loans
 
 
 def _satisfiable(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[str, float]:
@@ -194,7 +218,8 @@ def _satisfiable(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[st
 class Demands:
     """What forecasts start from: the pool's weight, and each group's own demand and usage.
 
-    ``usage`` also has what is used outside of the groups, under names that no group has.
+    ``usage`` also has what is used outside of the groups: by jobs without a group under the root's
+    name, as the negotiator charges them, and by claims of nobody under one that no group has.
     """
 
     pool_weight: float
@@ -235,12 +260,17 @@ def demands_of(observation: ElasticObservation) -> Demands:
     for claim in observation.claims:
         if claim.group in (SYSTEM, DEFAULT):
             weight = claim.amounts.get(WEIGHT, 0) / PARTS
-            usage[claim.group] = usage.get(claim.group, 0.0) + weight
+            _add(usage, claim.group, weight)
     demand = dict(usage)
     for each in observation.idle:
-        weight = each.count * each.amounts.get(WEIGHT, 0) / PARTS
-        demand[each.group] = demand.get(each.group, 0.0) + weight
+        _add(demand, each.group, each.count * each.amounts.get(WEIGHT, 0) / PARTS)
     return Demands(observation.pool_weight, demand, usage)
+
+
+def _add(sums: dict[str, float], group: str, weight: float) -> None:
+    """Add ``weight`` to that of the group that the negotiator charges."""
+    name = ROOT if group == DEFAULT else group
+    sums[name] = sums.get(name, 0.0) + weight
 
 
 def forecasts(
@@ -248,7 +278,8 @@ def forecasts(
 ) -> Iterator[CycleForecast]:
     """Yield the cycles in which a step is tried before it is written."""
     pool = found.pool_weight
-    leaves = [each.group for each in targets if each.leaf]
+    # A group that has others below it may have jobs of its own.
+    leaves = [each.group for each in targets if each.leaf or found.demand.get(each.group)]
     left = {part: returned(targets, found.usage, share) for part, share in _ENDING.items()}
     yield forecast(file, pool, found.demand, found.usage, "with the present demand")
     tried = max(1, _TURNS // (len(_ENDING) * max(1, len(leaves))))

@@ -89,12 +89,18 @@ def _file(made: tuple[QuotaTarget, ...]) -> QuotaKnobs:
 
 
 def _over(made: tuple[QuotaTarget, ...], found: Demands) -> bool:
-    """Return whether a group uses more than it would be allocated if all came."""
+    """Return whether a group uses more than it would be allocated if all came.
+
+    Jobs without a group and claims of nobody count as well: what they use is not there either.
+    """
     demand = {each.group: found.pool_weight for each in made if each.leaf}
     for name, used in found.usage.items():
         demand.setdefault(name, used)
     allocated = allocated_to(_file(made), found.pool_weight, demand, found.usage)
     own = {each.group: allocated.get(each.group, 0.0) for each in made}
+    for name, used in found.usage.items():
+        if name not in own and used > allocated.get(name, 0.0) + _SLACK:
+            return True
     for each in reversed(made):
         if found.with_below.get(each.group, 0.0) > own[each.group] + _SLACK:
             return True

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from htcq import __version__
 from htcq.elastic.quota_file import QuotaKnobs, number_text
 from htcq.errors import InputError, PolicyError
+from htcq.quota.group_tree import why_no_group
 from htcq.templating import render
-
-_NAME = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")
 
 
 def quota_text(
@@ -26,14 +24,9 @@ def quota_text(
         TemplateError: the template cannot be rendered.
     """
     for each in file.groups:
-        if not _NAME.fullmatch(each.group):
-            raise InputError(
-                f"group {each.group!r} cannot be written for HTCondor",
-                (
-                    "only letters, digits, '_' and '/' make a group's name, and dots stand between "
-                    "groups"
-                ),
-            )
+        why = why_no_group(each.group)
+        if why:
+            raise InputError(f"group {each.group!r} cannot be written for HTCondor", why)
     values = {
         "htcq": __version__,
         "instance": "".join(sign if sign.isprintable() else "?" for sign in instance).rstrip("\\ "),

@@ -163,7 +163,7 @@ def plan_of(
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
     from htcq.audit.elastic import refuse_unsound
-    from htcq.elastic import gates
+    from htcq.elastic import gates, group_names
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
@@ -200,7 +200,8 @@ def plan_of(
     found += gates.unguaranteed(step.broken)
     mins = [(each.group, each.target.guaranteed) for each in step.plan.groups]
     found += gates.below_a_match(mins, observation.heaviest)
-    found += gates.unnamed_parents(quotas.groups)
+    found += group_names.unwritable(quotas.groups)
+    found += group_names.unnamed_parents(quotas.groups)
     seen = seen_of(sight, state, expected, accept_loss)
     return Observed(step, sight, tuple(found), pool, observation, seen)
 

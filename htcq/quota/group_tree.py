@@ -18,6 +18,9 @@ ROOT = "<none>"
 #: The greatest static quota that the negotiator takes.
 MAX_QUOTA = float(2**31 - 1)
 _KNOB_CHARACTERS = re.compile(r"[A-Za-z0-9_./]+")
+_NAME = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")
+#: GROUP_QUOTA_<name> would be the dynamic quota of another group, or a setting of all groups.
+_DYNAMIC, _SETTINGS = "DYNAMIC_", ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
 
 
 def name_key(name: str) -> bytes:
@@ -26,6 +29,28 @@ def name_key(name: str) -> bytes:
     It is the name's bytes with ASCII letters in lower case (strcasecmp).
     """
     return name.encode(errors="surrogateescape").lower()
+
+
+def other_knob(name: str) -> str:
+    """Return what GROUP_QUOTA_<name> is besides the quota of a group; empty where nothing."""
+    upper = name.upper()
+    if upper in _SETTINGS:
+        return "a setting of all groups"
+    if upper.startswith(_DYNAMIC):
+        return "the share of another group"
+    return ""
+
+
+def why_no_group(name: str) -> str:
+    """Return why no group of that name can be written for HTCondor; empty where one can."""
+    if not _NAME.fullmatch(name):
+        return (
+            "only letters, digits, '_' and '/' make a group's name, and dots stand between groups"
+        )
+    other = other_knob(name)
+    if other:
+        return f"GROUP_QUOTA_{name} would be {other}: choose another name"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from htcq.capacity.layout import Part
 from htcq.capacity.shape import Shape
 from htcq.errors import InputError
-from htcq.units import BUILT_IN_ASSETS, GPUS, asset_hint, parse_amount
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, asset_hint, parse_amount
 
 
 def parse_shape(text: str) -> Shape:
@@ -54,10 +54,10 @@ def parse_part(asset: str, value: Any, where: str) -> Part:
     text = str(value).strip()
     if text.endswith("%"):
         try:
-            part = Fraction(text[:-1].strip()) / 100
-        except (ValueError, ZeroDivisionError):
-            part = Fraction(-1)
-        if not 0 <= part <= 1:
+            part = parse_amount(CPUS, text[:-1]) / 100
+        except InputError:
+            part = Fraction(2)
+        if part > 1:
             raise InputError(f"{where}{asset} = {text}: not a percentage", 'such as "50%"')
         return part
     amount = parse_amount(asset, text)

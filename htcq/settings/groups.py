@@ -15,15 +15,13 @@ from datetime import date, datetime
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key
+from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key, other_knob
 from htcq.settings.quota_knobs import number_text, quota_knobs_from, truth_of, truth_text
 from htcq.settings.tables import SITE_FILE, check_keys, number_in, table_of
 
 GROUP_KEYS = ("quota", "share", "accept_surplus", "autoregroup", "owner", "contact", "expires")
 _NAME = re.compile(r"[A-Za-z0-9_/]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-#: GROUP_QUOTA_<name> would be the dynamic quota of another group, or a setting.
-_DYNAMIC, _SETTINGS = "DYNAMIC_", ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
 _CASE = "HTCondor ignores upper and lower case; use one spelling for every group"
 
 
@@ -149,11 +147,7 @@ def _check_name(path: str, name: str) -> None:
             f"{where}: a group's name consists of letters, digits, '_' and '/'",
             "it is part of knobs such as GROUP_QUOTA_<name>, and HTCondor refuses other characters",
         )
-    upper, other = f"{path}{name}".upper(), ""
-    if upper in _SETTINGS:
-        other = "a setting of all groups"
-    elif upper.startswith(_DYNAMIC):
-        other = "the share of another group"
+    other = other_knob(f"{path}{name}")
     if other:
         raise InputError(
             f"{where}: its GROUP_QUOTA_{path}{name} would be {other}", "choose another name"

@@ -14,7 +14,6 @@ from htcq.elastic.gates import (
     several,
     undeclared,
     unguaranteed,
-    unnamed_parents,
 )
 from htcq.elastic.journal import (
     DISABLE,
@@ -31,7 +30,6 @@ from htcq.elastic.quota_file import file_of
 from htcq.elastic.step_simulation import BrokenMin
 from htcq.elastic.usage_check import UsageLook, UsageSeen, look_of
 from htcq.operations.observe_and_plan import seen_of
-from htcq.quota.elastic.declaration import ElasticGroup
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
 
@@ -388,14 +386,6 @@ def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:
         "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
     )
     assert found.message == told
-
-
-def test_a_parent_that_the_name_does_not_say_is_refused_with_the_name_to_use() -> None:
-    groups = [ElasticGroup("P"), ElasticGroup("a", parent="P"), ElasticGroup("P.b", parent="P")]
-    (refusal,) = unnamed_parents(groups)
-
-    assert refusal.message == "group a has the parent P, which its name lacks"
-    assert "name it P.a" in refusal.hint
 
 
 def test_a_min_that_the_next_cycle_breaks_is_refused_with_the_numbers() -> None:

@@ -158,6 +158,12 @@ def test_demand_is_read_and_null_is_nothing() -> None:
             "groups.a.min.cpus is 'unlimited'",
             "a whole number",
         ),
+        # Written out it has a thousand million digits.
+        (
+            {"groups": {"a": {"max": {"cpus": "1e999999999%"}}}},
+            "groups.a.max.cpus is '1e999999999%'",
+            "a percentage of the pool",
+        ),
         (
             {"groups": {"a": {"max": {"my cpus": 1}}}},
             "a dimension called 'my cpus'",

@@ -11,7 +11,7 @@ from htcq.quota.elastic.declaration import RESERVED
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
-        if any(part in RESERVED for part in group.name.split(".")):
+        if any(part in RESERVED for part in group.name.lower().split(".")):
             yield quotas.found(group.name, f"group {group.name} has a reserved name")
 
 
