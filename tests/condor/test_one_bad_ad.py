@@ -118,6 +118,6 @@ def test_all_answer_about_the_rest_and_the_writer_goes_on(
         status = run(words)
         out, err = capfd.readouterr()
         assert status in (EXIT_FINE, EXIT_FINDINGS, EXIT_UNKNOWN), f"{name}: {err}"
-        assert out or name.startswith("drift"), name
+        assert out or name.startswith("drift"), f"{name}: {status}: {err}"
         assert " assets left out: ( of slot1@" in err, f"{name}: {err}"
         assert "\nhtcq: all is well" not in out + err, name
