@@ -29,7 +29,6 @@ _BITS: Mapping[str, Callable[[Array, Array], Array]] = {
     "|": np.bitwise_or,
     "^": np.bitwise_xor,
 }
-SHIFTS = frozenset({"<<", ">>", ">>>"})
 
 
 def computed(operator: str, left: Column, right: Column) -> Column:

@@ -240,11 +240,6 @@ class Demands:
         """The usage of each group, that of the groups below it included."""
         return _added_up(self.usage)
 
-    @functools.cached_property
-    def demand_with_below(self) -> Mapping[str, float]:
-        """The demand of each group, that of the groups below it included."""
-        return _added_up(self.demand)
-
 
 def _added_up(own: Mapping[str, float]) -> dict[str, float]:
     sums: dict[str, float] = {}

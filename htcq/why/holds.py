@@ -13,8 +13,6 @@ from htcq.why import match_failure as wall
 from htcq.why.factories import REASON
 from htcq.why.match_failure import MatchFailure
 
-#: The codes of a hold.
-CODES = frozenset(("HoldReasonCode", "HoldReasonSubCode"))
 #: Attributes of a job that tell about its hold and its grid resource, and that nothing else needs.
 ATTRIBUTES = frozenset((
     "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "EnteredCurrentStatus", "GridResource",

@@ -1,8 +1,8 @@
 """Random pools to be negotiated in one cycle: slots and their policies, groups, submitters, jobs and the negotiator.
 
 What decides about matches in HTCondor 23.9 to 25.14 is drawn at some time. The same seed gives
-the same pool. No more than 16 slots: among more equals than that std::sort leaves the order
-open."""
+the same pool. One in four has up to 48 slots: more than 16 equals are in an order of std::sort's
+own."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ _WEIGHTS = (
         lambda cpus, mb: max(cpus, -(-mb // 2048)),
     ),
 )
+#: So many pools have more than 16 slots.
+_WIDE_POOLS = 0.25
 _MORE_CPUS = "SLOT.Cpus > JOB.RequestCpus"
 #: How often each knob of the negotiator is set, and to what.
 _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
@@ -112,7 +114,7 @@ class Scenario:
 def random_scenario(seed: str) -> Scenario:
     """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
-    types = slot_types(dice)
+    types = slot_types(dice, wide=Random(f"wide {seed}").random() < _WIDE_POOLS)
     quotas = dict(_quotas(dice, types.cpus)) if dice.random() < 0.6 else {}
     names = quotas.get("GROUP_NAMES", "").split()
     groups = {}

@@ -12,6 +12,8 @@ _DISK = "max({1, ceiling(TARGET.RequestDisk ?: 0)})"
 _DISK_SIZE_KB = 100_000_000
 #: More would not fit on a disk of 100 percent.
 _MAX_PERCENT = 6
+#: In a wide pool each type has so many times more slots, with as much less disk.
+_WIDE = 3
 _WEIGHTS = (
     "Cpus",
     "Cpus",
@@ -102,18 +104,20 @@ _POLICIES: tuple[Callable[[Random], dict[str, str]], ...] = (
 )  # fmt: skip
 
 
-def slot_types(dice: Random) -> SlotTypes:
-    """Return one to four types of one to four slots each."""
+def slot_types(dice: Random, wide: bool = False) -> SlotTypes:
+    """Return one to four types of one to four slots each, or of three to twelve."""
     knobs, cpus, memory_mb, tokens, slots, strange = dict[str, str](), 0, 0, 0, 0, False
     for number in range(1, dice.choice((1, 2, 2, 3, 4)) + 1):
         make = dice.choice(_POLICIES)
         count, each = dice.randint(1, 4), dice.choice((1, 2, 4, 4, 8, 16))
         each_mb = dice.choice((512, 1024, 2048, 2048)) * each + dice.choice((0, 0, 100))
+        if wide:
+            count *= _WIDE
         has_tokens = dice.randint(1, 12) if make is _tokens or dice.random() < 0.1 else 0
-        text = (
-            f"cpus={each}, memory={each_mb}, disk={dice.randint(1, _MAX_PERCENT)}%, "
-            f"Tokens={has_tokens}"
-        )
+        percent = dice.randint(1, _MAX_PERCENT)
+        if wide:
+            percent = max(1, percent // _WIDE)
+        text = f"cpus={each}, memory={each_mb}, disk={percent}%, Tokens={has_tokens}"
         policy = {"PARTITIONABLE": "True", **make(dice)}
         if "CONSUMPTION_POLICY" in policy and dice.random() < 0.4:
             policy["NUM_CLAIMS"] = str(dice.randint(1, 12))

@@ -1,4 +1,4 @@
-"""The tree of groups, made from the names of their parents, and moves of groups in it.
+"""The tree of groups, made from the names of their parents.
 
 As in Koordinator (pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76), which lets a
 group be moved below one of its own; here that is a cycle.
@@ -6,10 +6,9 @@ group be moved below one of its own; here that is a cycle.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from htcq.errors import InputError
 from htcq.quota.elastic.declaration import ElasticGroup
 
 
@@ -65,58 +64,3 @@ def _cycles(by_name: Mapping[str, ElasticGroup]) -> tuple[tuple[str, ...], ...]:
             least = circle.index(min(circle))
             found.append(tuple(circle[least:] + circle[:least]))
     return tuple(sorted(found))
-
-
-def moved(
-    groups: Sequence[ElasticGroup], name: str, parent: str
-) -> tuple[tuple[ElasticGroup, ...], Mapping[str, str]]:
-    """Return the groups with ``name`` below ``parent``, and the new names of those renamed.
-
-    An empty ``parent`` is the top level. All that is below the group moves with it. Where a
-    group's name is the path to it, as HTCondor has it, the names of all that moves follow.
-
-    Raises:
-        InputError: one of the two does not exist, ``parent`` is the group or below it, or a new
-            name is taken.
-    """
-    by_name = {group.name: group for group in groups}
-    for wanted in (name, parent) if parent else (name,):
-        if wanted not in by_name:
-            raise InputError(
-                f"there is no group {wanted} to move", "use the names of declared groups"
-            )
-    above = parent
-    while above:
-        if above == name:
-            raise InputError(
-                f"group {name} cannot go below {parent}, which is below it", "that would be a cycle"
-            )
-        above = by_name[above].parent
-    new_names = _new_names(by_name, name, parent)
-    taken = [new for new in new_names.values() if new in by_name and new not in new_names]
-    if taken:
-        raise InputError(f"group {min(taken)} exists already", "move or rename that one first")
-    result = []
-    for group in groups:
-        above = parent
-        if group.name != name:
-            above = new_names.get(group.parent, group.parent)
-        result.append(replace(group, name=new_names.get(group.name, group.name), parent=above))
-    return tuple(result), new_names
-
-
-def _new_names(by_name: Mapping[str, ElasticGroup], name: str, parent: str) -> dict[str, str]:
-    old_parent = by_name[name].parent
-    prefix = ""
-    if old_parent:
-        prefix = f"{old_parent}."
-    last = name[len(prefix) :]
-    if not name.startswith(prefix) or "." in last:
-        return {}
-    new = last
-    if parent:
-        new = f"{parent}.{last}"
-    if new == name:
-        return {}
-    below = [each for each in by_name if each == name or each.startswith(f"{name}.")]
-    return {each: f"{new}{each[len(name) :]}" for each in below}

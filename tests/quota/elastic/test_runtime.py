@@ -10,7 +10,6 @@ from htcq.quota.elastic.declaration import (
     Options,
     Rounding,
 )
-from htcq.quota.elastic.elastic_tree import moved
 from htcq.quota.elastic.runtime import compute, compute_all
 from htcq.quota.elastic.steps import Trace
 
@@ -196,23 +195,6 @@ def test_several_trees_know_nothing_of_each_other() -> None:
     assert {name: outcome["a"].runtime["cpus"] for name, outcome in found.items()} == {
         "cpu": 7,
         "gpu": 3,
-    }
-
-
-def test_a_group_that_moves_takes_its_part_along() -> None:
-    groups = (group("p", 40, 90), group("p.c", 20, 90), group("p.c.x", 10, 90), group("q", 40, 90))
-    after, names = moved(groups, "p.c", "q")
-    demand = ElasticDemand(
-        {"cpus": 100}, {names.get(name, name): amounts for name, amounts in asked(p_c_x=60).items()}
-    )
-    outcome = compute(ElasticQuotas(after), demand)
-
-    assert names == {"p.c": "q.c", "p.c.x": "q.c.x"}
-    assert {each.name: each.runtime["cpus"] for each in outcome.groups} == {
-        "p": 0,
-        "q": 60,
-        "q.c": 60,
-        "q.c.x": 60,
     }
 
 

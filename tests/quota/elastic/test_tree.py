@@ -1,12 +1,9 @@
-"""The tree of groups: order, orphans, cycles, and moving a group."""
+"""The tree of groups: order, orphans and cycles."""
 
 from __future__ import annotations
 
-import pytest
-
-from htcq.errors import InputError
 from htcq.quota.elastic.declaration import ElasticGroup
-from htcq.quota.elastic.elastic_tree import build_tree, moved
+from htcq.quota.elastic.elastic_tree import build_tree
 
 
 def groups(**parents: str) -> tuple[ElasticGroup, ...]:
@@ -33,45 +30,3 @@ def test_every_cycle_is_told_once_from_its_least_name() -> None:
     assert tree.cycles == (("a", "b"), ("own",), ("x", "z", "y"))
     assert [group.name for group in tree.groups] == ["top"]
     assert tree.orphans == ()
-
-
-def test_a_move_keeps_names_that_are_no_paths() -> None:
-    after, names = moved(groups(a="", b="a", c="b"), "b", "")
-
-    assert {group.name: group.parent for group in after} == {"a": "", "b": "", "c": "b"}
-    assert names == {}
-
-
-def test_a_move_renames_paths_with_all_below_them() -> None:
-    after, names = moved(
-        tuple(ElasticGroup(name, name.rpartition(".")[0]) for name in ("a", "a.b", "a.b.c", "d")),
-        "a.b",
-        "d",
-    )
-
-    assert {group.name: group.parent for group in after} == {
-        "a": "",
-        "d": "",
-        "d.b": "d",
-        "d.b.c": "d.b",
-    }
-    assert names == {"a.b": "d.b", "a.b.c": "d.b.c"}
-
-
-@pytest.mark.parametrize(
-    ("name", "parent", "said"),
-    [
-        ("a", "a", "cannot go below a"),
-        ("a", "a.b.c", "cannot go below a.b.c"),
-        ("gone", "a", "no group gone"),
-        ("a", "gone", "no group gone"),
-        ("a.b", "d", "group d.b exists already"),
-    ],
-)
-def test_a_move_that_cannot_be_is_refused(name: str, parent: str, said: str) -> None:
-    paths = tuple(
-        ElasticGroup(each, each.rpartition(".")[0]) for each in ("a", "a.b", "a.b.c", "d", "d.b")
-    )
-
-    with pytest.raises(InputError, match=said):
-        moved(paths, name, parent)
