@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,14 @@ Call = Callable[..., Done]
 
 #: What only root can try: to be another account, or to be refused.
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody, or be refused")
+
+
+def open_to_all(place: Path) -> None:
+    """Let every account list ``place`` and the directories above it that are below that of temporary files."""
+    temporary = Path(tempfile.gettempdir())
+    for each in (place, *place.parents):
+        if temporary in each.parents:
+            each.chmod(0o755)
 
 
 @pytest.fixture(autouse=True)

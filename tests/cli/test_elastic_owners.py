@@ -18,7 +18,7 @@ from htcq.operations.quotas_in_force import file_in_force, keep_accepted
 from htcq.settings.elastic_write import WriteSettings
 from htcq.store.reclaim_journal import ReclaimJournal
 from tests.cli import test_elastic_handover as handover
-from tests.cli.conftest import Call, as_root
+from tests.cli.conftest import Call, as_root, open_to_all
 from tests.elastic.reclaim.scenes import AT_ONCE, HALVES
 
 place = handover.place
@@ -154,8 +154,7 @@ def test_the_accepted_file_stays_in_force_and_only_if_it_is_nobody_elses(
 def test_what_is_roots_is_used_by_another_account(place: Path) -> None:
     """The account that plans reads the quotas and the journal of root."""
     keep_accepted(read_declared("elastic.toml", "", None, "journal"))
-    for above in (place, *place.parents[:3]):
-        above.chmod(0o755)
+    open_to_all(place)
     os.seteuid(handover.PLANNER)
     try:
         assert file_in_force("elastic.toml", "").refused == ""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.sites import collected, job, slot, submitter
-from tests.cli.conftest import ROOT, Call, Done, as_root
+from tests.cli.conftest import ROOT, Call, Done, as_root, open_to_all
 from tests.cli.test_confined import readable_python
 from tests.cli.test_elastic_handover import handed_over as handover_place
 
@@ -126,8 +126,7 @@ def anybody_can_read(*places: Path) -> bool:
 
 def test_it_runs_where_all_rules_run(site: Site, tmp_path: Path) -> None:
     """Root audits as nobody, where nobody can read the program; the plug-in is part of it."""
-    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        place.chmod(0o755)
+    open_to_all(tmp_path)
     site.install("acme", ONE)
     confined = os.geteuid() == 0 and anybody_can_read(
         ROOT, Path(sys.prefix), Path(sys.base_prefix), site.place
@@ -258,12 +257,13 @@ def test_with_one_that_not_everybody_can_read_root_evaluates_nothing(
     site: Site, tmp_path: Path, quiet_place: Path
 ) -> None:
     """Its rules look at the pool as nobody: a plug-in that nobody can read cannot be part of that."""
-    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        place.chmod(0o755)
+    open_to_all(tmp_path)
     prefix = readable_python(quiet_place)
     confined = {"HTCQ_UNCONFINED": ""}
     site.install("acme", ONE)
-    assert findings(site.htcq(*AUDIT, "--json", before=prefix, **confined)) == ["site-one"]
+    first = site.htcq(*AUDIT, "--json", before=prefix, **confined)
+    assert first.out, first.err
+    assert findings(first) == ["site-one"]
 
     site.place.chmod(0o700)
     done = site.htcq(*AUDIT, "--json", before=prefix, **confined)
