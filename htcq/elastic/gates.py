@@ -19,9 +19,11 @@ from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.elastic.step_simulation import BrokenMin
 from htcq.elastic.usage_check import ahead, apart, comparable
 from htcq.quota.group_tree import ROOT, name_key
+from htcq.quota.settings import Settings
 from htcq.settings.elastic_write import WriteSettings
 
 _ROUNDING = 1e-9
+_NO_SETTINGS = Settings()
 #: The gate that is closed where the negotiator has another value of a knob than the file.
 OVERRIDDEN = "overridden"
 
@@ -70,10 +72,20 @@ def _negotiators(health: PoolHealth) -> Iterator[GateRefusal]:
         yield GateRefusal("negotiator", message, f"its negotiators: {', '.join(names)}")
 
 
-def unguaranteed(broken: Iterable[BrokenMin]) -> Iterator[GateRefusal]:
-    """Yield a refusal for each min that the next cycle would break by a forecast."""
+def unguaranteed(
+    broken: Iterable[BrokenMin], settings: Settings = _NO_SETTINGS
+) -> Iterator[GateRefusal]:
+    """Yield a refusal for each min that the next cycle would break by a forecast.
+
+    ``settings`` are those that the cycles were computed with.
+    """
+    hint = "no group may be matched beyond its min before the others have theirs"
+    if settings.round_robin_rate < _NO_SETTINGS.round_robin_rate:
+        hint += (
+            f"; with GROUP_QUOTA_ROUND_ROBIN_RATE = {settings.round_robin_rate:g} groups take "
+            "turns for what is free: remove it"
+        )
     for each in broken:
-        hint = "no group may be matched beyond its min before the others have theirs"
         yield GateRefusal("guarantee", each.sentence, hint)
 
 

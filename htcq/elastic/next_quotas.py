@@ -104,9 +104,10 @@ def _gaining(
 ) -> Iterator[str]:
     """Yield the leaves that would be matched more: together by ``step``, or as claims end."""
     leaves = [each.group for each in targets if each.leaf]
+    pool, demand, settings = found.pool_weight, found.demand, found.settings
     for usage in (found.usage, returned(targets, found.usage, _ENDING)):
-        then = forecast(wanted, found.pool_weight, found.demand, usage).after
-        now = forecast(in_force, found.pool_weight, found.demand, usage).after
+        then = forecast(wanted, pool, demand, usage, settings=settings).after
+        now = forecast(in_force, pool, demand, usage, settings=settings).after
         gained = {name: then[name] - now[name] for name in leaves}
         if sum(gained.values()) > step - _SLACK:
             yield from (name for name, more in gained.items() if more > _SLACK)

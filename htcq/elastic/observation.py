@@ -82,6 +82,7 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         unit_weights=capacity.unit_weights,
         usage=usage_of(pool, negotiator, condor),
         heaviest=_heaviest(kinds, condor.settings.use_slot_weights),
+        settings=condor.settings,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from htcq.elastic.usage_check import UsageSeen
 from htcq.quota.elastic.declaration import Amounts, ElasticDemand
+from htcq.quota.settings import Settings
 
 WEIGHT = "weight"
 #: Parts of a slot weight of 1 that ``weight`` counts.
@@ -72,7 +73,8 @@ class ElasticObservation:
     offline, or with a START that is false. ``unit_weights`` is the slot weight, in parts, that
     usually comes with one unit of a dimension. ``usage`` is that of HTCondor's groups, by the slots
     and by the accountant. ``heaviest`` is the name and the weight, when nothing is claimed, of the
-    heaviest slot that one match hands over as a whole.
+    heaviest slot that one match hands over as a whole. ``settings`` are the negotiator's for all
+    groups.
     """
 
     taken_at: float
@@ -89,3 +91,4 @@ class ElasticObservation:
     unit_weights: Mapping[str, float] = field(default_factory=dict)
     usage: UsageSeen = field(default_factory=UsageSeen)
     heaviest: tuple[str, float] = ("", 0.0)
+    settings: Settings = field(default_factory=Settings)

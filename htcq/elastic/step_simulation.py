@@ -13,7 +13,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from htcq.elastic.quota_file import QuotaKnobs
 from htcq.elastic.quota_target import MAX, UNLENT, QuotaTarget
@@ -83,6 +83,7 @@ def forecast(
     own_demand: Mapping[str, float],
     own_usage: Mapping[str, float],
     scenario: str = "",
+    settings: Settings = _SETTINGS,
 ) -> CycleForecast:
     """Return the outcome of one cycle.
 
@@ -105,7 +106,7 @@ def forecast(
         return Turn({group: used[group]}, through=used[group] >= demand[group] - _SLACK)
 
     asking = [name for name in used if demand[name] > used[name]]
-    compute_quotas(Inputs(tree, pool_weight, demand, before, asking, _SETTINGS), take_turn)
+    compute_quotas(Inputs(tree, pool_weight, demand, before, asking, settings), take_turn)
     return CycleForecast(
         scenario, _with_below(tree, demand), _with_below(tree, before), _with_below(tree, used)
     )
@@ -116,11 +117,12 @@ def allocated_to(
     pool_weight: float,
     own_demand: Mapping[str, float],
     own_usage: Mapping[str, float],
+    settings: Settings = _SETTINGS,
 ) -> dict[str, float]:
     """Return what HTCondor allocates to each group's own jobs in the first round of a cycle."""
     tree = _tree_of(file)
     asking = [name for name, demand in own_demand.items() if demand > own_usage.get(name, 0.0)]
-    cycle = compute_quotas(Inputs(tree, pool_weight, own_demand, own_usage, asking, _SETTINGS))
+    cycle = compute_quotas(Inputs(tree, pool_weight, own_demand, own_usage, asking, settings))
     if not cycle.rounds:
         return {}
     return {each.name: each.allocated for each in cycle.rounds[0].groups}
@@ -220,11 +222,13 @@ class Demands:
 
     ``usage`` also has what is used outside of the groups: by jobs without a group under the root's
     name, as the negotiator charges them, and by claims of nobody under one that no group has.
+    ``settings`` are the negotiator's.
     """
 
     pool_weight: float
     demand: Mapping[str, float]
     usage: Mapping[str, float]
+    settings: Settings = _SETTINGS
 
     @property
     def free(self) -> float:
@@ -264,7 +268,14 @@ def demands_of(observation: ElasticObservation) -> Demands:
     demand = dict(usage)
     for each in observation.idle:
         _add(demand, each.group, each.count * each.amounts.get(WEIGHT, 0) / PARTS)
-    return Demands(observation.pool_weight, demand, usage)
+    # The file turns oversubscription off. Nothing is preempted, and in any order mins are kept.
+    settings = replace(
+        observation.settings,
+        oversubscription=_SETTINGS.oversubscription,
+        consider_preemption=_SETTINGS.consider_preemption,
+        sort_expr=_SETTINGS.sort_expr,
+    )
+    return Demands(observation.pool_weight, demand, usage, settings)
 
 
 def _add(sums: dict[str, float], group: str, weight: float) -> None:
@@ -277,17 +288,17 @@ def forecasts(
     file: QuotaKnobs, targets: Sequence[QuotaTarget], found: Demands
 ) -> Iterator[CycleForecast]:
     """Yield the cycles in which a step is tried before it is written."""
-    pool = found.pool_weight
+    pool, settings = found.pool_weight, found.settings
     # A group that has others below it may have jobs of its own.
     leaves = [each.group for each in targets if each.leaf or found.demand.get(each.group)]
     left = {part: returned(targets, found.usage, share) for part, share in _ENDING.items()}
-    yield forecast(file, pool, found.demand, found.usage, "with the present demand")
+    yield forecast(file, pool, found.demand, found.usage, "with the present demand", settings)
     tried = max(1, _TURNS // (len(_ENDING) * max(1, len(leaves))))
     for who, comers in itertools.islice(_comers(leaves), tried):
         demand = {**found.usage, **dict.fromkeys(comers, pool)}
         for part, usage in left.items():
             scenario = f"{who} come and {part} of what is borrowed ends"
-            yield forecast(file, pool, demand, usage, scenario)
+            yield forecast(file, pool, demand, usage, scenario, settings)
 
 
 def _comers(leaves: Sequence[str]) -> Iterator[tuple[str, Iterable[str]]]:

@@ -79,7 +79,7 @@ def _matched(made: tuple[QuotaTarget, ...], found: Demands) -> int:
     matched = 0.0
     for share in (0.0, _ENDING):
         left = returned(made, found.usage, share)
-        after = forecast(file, found.pool_weight, found.demand, left).after
+        after = forecast(file, found.pool_weight, found.demand, left, settings=found.settings).after
         matched += sum(after[each.group] for each in made if not each.parent)
     return round(matched)
 
@@ -96,7 +96,7 @@ def _over(made: tuple[QuotaTarget, ...], found: Demands) -> bool:
     demand = {each.group: found.pool_weight for each in made if each.leaf}
     for name, used in found.usage.items():
         demand.setdefault(name, used)
-    allocated = allocated_to(_file(made), found.pool_weight, demand, found.usage)
+    allocated = allocated_to(_file(made), found.pool_weight, demand, found.usage, found.settings)
     own = {each.group: allocated.get(each.group, 0.0) for each in made}
     for name, used in found.usage.items():
         if name not in own and used > allocated.get(name, 0.0) + _SLACK:

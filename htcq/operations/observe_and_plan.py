@@ -197,7 +197,7 @@ def plan_of(
     ]
     step = next_step(quotas, observation, sight, state, declared.settings, now, base)
     found += gates.negotiator_specific(sight.configured or {}, step.plan.file)
-    found += gates.unguaranteed(step.broken)
+    found += gates.unguaranteed(step.broken, observation.settings)
     mins = [(each.group, each.target.guaranteed) for each in step.plan.groups]
     found += gates.below_a_match(mins, observation.heaviest)
     found += group_names.unwritable(quotas.groups)

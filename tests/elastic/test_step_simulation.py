@@ -1,4 +1,4 @@
-"""Steps that are tried in the negotiator's cycles before they are written: what is used outside of the groups."""
+"""Steps that are tried in the negotiator's cycles before they are written."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from htcq.elastic.gates import unguaranteed
 from htcq.elastic.quota_file import elastic_file
 from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim
 from htcq.elastic.step_simulation import broken_by, demands_of, forecast
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM, ElasticQuotas
 from htcq.quota.elastic.runtime import compute
+from htcq.quota.settings import GREATEST_RATE, Settings
 from tests.elastic.quotas import group, quotas
 from tests.properties.test_guarantee import look
 
@@ -61,3 +63,24 @@ def test_jobs_of_a_department_itself_take_no_min_of_others() -> None:
 
     assert cycle.after["g"] == 3
     assert list(broken_by(file, made, demands_of(seen))) == []
+
+
+def test_a_step_is_tried_with_the_negotiator_s_own_settings() -> None:
+    """Where groups take turns for 1 each, c0 has 1 of the 3 that are free before c1 has its min of 3."""
+    tree = quotas(
+        group("g0", {"cpus": 3}, {"cpus": 6}, lend=False),
+        group("g0.c0", {"cpus": 0}, {"cpus": 5}),
+        group("g0.c1", {"cpus": 3}, {"cpus": 6}),
+        group("g1", {"cpus": 0}, {"cpus": 6}),
+    )
+    names = [each.name for each in tree.groups]
+    idle = {**dict.fromkeys(names, 0), "g0.c0": 39, "g0.c1": 11}
+    for rate, breaks in ((GREATEST_RATE, False), (1.0, True)):
+        seen = look(tree.groups, 3, dict.fromkeys(names, 0), idle)
+        seen = replace(seen, settings=Settings(round_robin_rate=rate))
+        made = targets(compute(tree, seen.demand), seen)
+        file = elastic_file(made, {each.group: each.quota for each in made})
+        broken = broken_by(file, made, demands_of(seen))
+        hints = {each.hint for each in unguaranteed(broken, seen.settings)}
+        assert bool(broken) is breaks
+        assert all("GROUP_QUOTA_ROUND_ROBIN_RATE = 1 " in hint for hint in hints)
