@@ -17,8 +17,9 @@ from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.step_simulation import Demands, broken_by, forecast, returned
 
 #: Why a group's quota is written: there are no elastic quotas yet; the quota is outside of min and
-#: max; the group may have more and waits; with the quotas in force it could take the min of another
-#: group, or exceed its max; it would be matched much more. And why it is not: nothing of that.
+#: max, or above the pool; the group may have more and waits; with the quotas in force it could take
+#: the min of another group, or exceed its max; it would be matched much more. And why it is not:
+#: nothing of that.
 FIRST, BOUNDS, WITHHELD, EXPOSED, OFFER = "first", "bounds", "withheld", "exposed", "offer"
 KEPT = "kept"
 #: Weights that differ by less are the same.
@@ -55,7 +56,7 @@ def next_quotas(
         return NextQuotas(wanted, {each.group: FIRST for each in targets})
     present = {each.group: each for each in in_force.groups}
     step = max(1.0, offer_step * found.pool_weight)
-    due = dict(_unfit(targets, present, found.free > step - _SLACK))
+    due = dict(_unfit(targets, present, found.pool_weight, found.free > step - _SLACK))
     if due or present.keys() != {each.group for each in targets}:
         return NextQuotas(wanted, due)
     differing = {each.group for each in wanted.groups if each != present[each.group]}
@@ -71,15 +72,17 @@ def next_quotas(
 
 
 def _unfit(
-    targets: Sequence[QuotaTarget], present: Mapping[str, WrittenQuota], there: bool
+    targets: Sequence[QuotaTarget], present: Mapping[str, WrittenQuota], pool: float, there: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the groups whose quotas in force do not fit them, and the rule that says so.
 
+    A quota above the weight of the ``pool`` is one of a pool that was larger.
     ``there``: slots are free. A group that waits all the same is not lent what it may have.
     """
     for each in targets:
         written = present.get(each.group)
-        if written is None or _outside(each, written.quota):
+        above_pool = written is not None and written.quota > max(pool, each.quota) + _SLACK
+        if written is None or above_pool or _outside(each, written.quota):
             yield each.group, BOUNDS
         elif written.accept_surplus and each.held:
             yield each.group, EXPOSED

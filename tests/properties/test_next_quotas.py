@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from htcq.elastic.invariants import bad_quotas
-from htcq.elastic.next_quotas import KEPT, NextQuotas, next_quotas
+from htcq.elastic.next_quotas import BOUNDS, KEPT, NextQuotas, next_quotas
 from htcq.elastic.quota_file import QuotaKnobs, file_of
 from htcq.elastic.quota_target import MAX, TURNS, QuotaTarget
 from htcq.elastic.quota_targets import targets
@@ -227,3 +227,18 @@ def test_mins_shrink_together_where_the_pool_is_too_small(site: Site) -> None:
 
     assert together == min(declared, site.cpus)
     assert found["a.x"].least + found["a.y"].least <= found["a"].least
+
+
+def test_a_quota_of_a_larger_pool_is_not_kept() -> None:
+    groups = [
+        ElasticGroup(name, name.rpartition(".")[0], {"cpus": 0}, {"cpus": None}, lend=False)
+        for name in GROUPS
+    ]
+    none = dict.fromkeys(LEAVES, 0)
+    site = Site(ElasticQuotas(tuple(groups)), 1, none, {**none, "a.y": 2})
+    before = file_of({**dict.fromkeys(GROUPS, (0, True)), "a": (2, True), "a.y": (1, True)})
+
+    found = site.next(before)
+
+    assert found.why["a"] == BOUNDS
+    assert quotas_of(found)["a"] <= 1
