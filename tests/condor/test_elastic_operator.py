@@ -91,7 +91,7 @@ def mounted(place: Path, *words: str) -> Iterator[None]:
 def full(place: Path) -> Iterator[None]:
     """Put a file system without room in the place of a directory, with the same files."""
     kept = {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()}
-    with mounted(place, "-t", "tmpfs", "-o", "size=64k", "tmpfs"):
+    with mounted(place, "-t", "tmpfs", "-o", "size=64k,mode=755", "tmpfs"):
         for name, content in kept.items():
             (place / name).write_bytes(content)
             if name == "journal":
