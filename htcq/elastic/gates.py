@@ -77,7 +77,7 @@ def unguaranteed(
 ) -> Iterator[GateRefusal]:
     """Yield a refusal for each min that the next cycle would break by a forecast.
 
-    ``settings`` are those that the cycles were computed with.
+    ``settings`` are the settings of the computed cycles.
     """
     hint = "no group may be matched beyond its min before the others have theirs"
     if settings.round_robin_rate < _NO_SETTINGS.round_robin_rate:

@@ -1,4 +1,4 @@
-"""Names of groups that HTCondor would not take for those that are declared: gates of the writer."""
+"""Gates of the writer: names of groups that HTCondor refuses or reads otherwise."""
 
 from __future__ import annotations
 

@@ -81,8 +81,7 @@ def _unfit(
     """
     for each in targets:
         written = present.get(each.group)
-        above_pool = written is not None and written.quota > max(pool, each.quota) + _SLACK
-        if written is None or above_pool or _outside(each, written.quota):
+        if written is None or _outside(each, written.quota, pool):
             yield each.group, BOUNDS
         elif written.accept_surplus and each.held:
             yield each.group, EXPOSED
@@ -92,8 +91,8 @@ def _unfit(
             yield each.group, WITHHELD
 
 
-def _outside(target: QuotaTarget, quota: float) -> bool:
-    if quota < target.least - _SLACK:
+def _outside(target: QuotaTarget, quota: float, pool: float) -> bool:
+    if quota < target.least - _SLACK or quota > max(pool, target.quota) + _SLACK:
         return True
     return target.most is not None and quota > target.most + _SLACK
 

@@ -92,7 +92,8 @@ def forecast(
     """
     tree = _tree_of(file)
     # A group that HTCondor would not know has no turn.
-    names = (*(group.name for group in tree.groups), *(each.group for each in file.groups))
+    names = [group.name for group in tree.groups]
+    names += [each.group for each in file.groups]
     used = {name: own_usage.get(name, 0.0) for name in names}
     demand = {name: max(used[name], own_demand.get(name, 0.0)) for name in used}
     free = max(0.0, pool_weight - sum(own_usage.values()))
@@ -220,8 +221,9 @@ def _satisfiable(seen: CycleForecast, targets: Sequence[QuotaTarget]) -> dict[st
 class Demands:
     """What forecasts start from: the pool's weight, and each group's own demand and usage.
 
-    ``usage`` also has what is used outside of the groups: by jobs without a group under the root's
-    name, as the negotiator charges them, and by claims of nobody under one that no group has.
+    ``usage`` also has what is used outside of the groups. The negotiator charges jobs without a
+    group to the root: their usage has the root's name. That of claims without a submitter has a
+    name that no group has.
     ``settings`` are the negotiator's.
     """
 

@@ -91,7 +91,8 @@ def _file(made: tuple[QuotaTarget, ...]) -> QuotaKnobs:
 def _over(made: tuple[QuotaTarget, ...], found: Demands) -> bool:
     """Return whether a group uses more than it would be allocated if all came.
 
-    Jobs without a group and claims of nobody count as well: what they use is not there either.
+    Jobs without a group and claims without a submitter count as well: no group can have what they
+    use.
     """
     demand = {each.group: found.pool_weight for each in made if each.leaf}
     for name, used in found.usage.items():

@@ -87,12 +87,10 @@ class Rounds:
         if self.until < math.inf:
             first, rest = _turns(tasks)
             if rest:
-                found = dict(
-                    zip(first, self._asked([tasks[each] for each in first], part, at_a_time))
-                )
-                found.update(
-                    zip(rest, self._asked([tasks[each] for each in rest], part / 2, at_a_time))
-                )
+                found: dict[int, TaskOutcome] = {}
+                for places, share in ((first, part), (rest, part / 2)):
+                    some = [tasks[place] for place in places]
+                    found.update(zip(places, self._asked(some, share, at_a_time)))
                 return [found[number] for number in range(len(tasks))]
         return self._asked(tasks, part, at_a_time)
 

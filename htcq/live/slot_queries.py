@@ -21,7 +21,7 @@ from htcq.pool.files import COLLECTOR_ADS, SLOTS
 
 #: Slots of one part, if no machine has more: some 240 MB in the bindings.
 SLOTS_OF_A_PART = 20_000
-#: Parts that are asked for at the same time: the collector forks, and looks at all slots, for each.
+#: The number of queries at the same time. The collector forks for each, and tests all slots.
 _AT_A_TIME = 2
 #: A pool of so many parts or fewer is asked at once: its slots are of one moment then.
 _AT_ONCE = 2
@@ -69,9 +69,8 @@ class SlotQueries:
             Task("slot expressions", ads.query_slot_expressions, (self._pool, part))
             for part in self._constraints
         ]
-        found = [
-            self._rounds.taken(outcome) for outcome in self._rounds.ask(tasks, at_a_time=_AT_A_TIME)
-        ]
+        outcomes = self._rounds.ask(tasks, at_a_time=_AT_A_TIME)
+        found = [self._rounds.taken(outcome) for outcome in outcomes]
         return ads.Written(
             sum(each.count for each in found),
             named=frozenset[str]().union(*(each.named for each in found)),
@@ -119,9 +118,10 @@ class SlotQueries:
 
 
 def disjoint(machines: Mapping[str, int], size: int) -> list[str]:
-    """Return constraints of which each slot meets one, and at most ``size`` slots each of them.
+    """Return constraints. Each slot meets exactly one; at most ``size`` slots meet the same.
 
-    ``machines`` says how many slots each machine has; those of one machine meet the same.
+    ``machines`` says how many slots each machine has. All slots of a machine meet the same
+    constraint, and if a machine has more than ``size`` slots, that one is met by more.
     ClassAds compare texts without their case (strcasecmp, classad/operators.cpp, 25.14).
     """
     bounds, held = list[str](), 0

@@ -1,7 +1,7 @@
 """Files that nobody but root and the caller may have written.
 
-That is asked of those that are found without being named, and of those by which elastic quotas
-are written.
+These are files that htcq finds without being given their names, files of elastic quotas, and
+journals.
 
 ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of
 the file and of the directory that it lies in). The directory and the file are opened once each,

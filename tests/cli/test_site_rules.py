@@ -244,7 +244,7 @@ def test_what_others_can_write_is_not_loaded(
     assert (findings(done), done.status, trace.exists()) == ([], 3, False)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@as_root
 def test_what_belongs_to_somebody_else_is_not_loaded(site: Site) -> None:
     module = site.install("acme", ONE)
     os.chown(module, 1234, 1234)
