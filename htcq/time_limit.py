@@ -29,6 +29,9 @@ _SIGEV_SIGNAL, _SIGEV_INTS = 0, 16
 
 _seconds = math.inf
 _until = math.inf
+#: Whether a person has said how long it may take, and what it may take as it is now.
+_given = False
+_allowed = math.inf
 #: Holds the kernel's timer once there is one.
 _timers: list[ctypes.c_void_p] = []
 
@@ -37,21 +40,23 @@ class Late(BaseException):
     """The time is up; no handler of errors takes it for one of its own."""
 
     def __init__(self) -> None:
-        super().__init__(f"not done within {_seconds:.3g} s")
+        super().__init__(f"not done within {_allowed:.4g} s")
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float, given: bool = True) -> Iterator[None]:
     """Let the block be over in so many ``seconds``; math.inf: without a limit.
+
+    ``given``: a person has said so, and nothing adds to it.
 
     Raises:
         Late: it was not.
     """
-    global _seconds
+    global _seconds, _given
     if seconds == math.inf:
         yield
         return
-    _seconds = seconds
+    _seconds, _given = seconds, given
     before = signal.signal(signal.SIGALRM, _end)
     try:
         begin_again()
@@ -64,10 +69,18 @@ def limited(seconds: float) -> Iterator[None]:
 
 def begin_again() -> None:
     """Give what is done now as much time as the command had: a step of several."""
-    global _until
+    global _until, _allowed
     if _seconds < math.inf:
-        _until = time.monotonic() + _seconds
+        _until, _allowed = time.monotonic() + _seconds, _seconds
         _alarm(_seconds)
+
+
+def add(seconds: float) -> None:
+    """Add what a wait with a limit of its own may take, unless a person has set the limit."""
+    global _until, _allowed
+    if _until < math.inf and not _given:
+        _until, _allowed = _until + seconds, _allowed + seconds
+        _alarm(_until - time.monotonic())
 
 
 def rest() -> None:

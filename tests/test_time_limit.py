@@ -64,6 +64,20 @@ def test_each_step_of_several_has_as_much_time_and_the_pause_has_no_limit() -> N
             time.sleep(5)
 
 
+def test_a_wait_with_a_limit_of_its_own_takes_none_of_the_commands() -> None:
+    with limited(0.3, given=False):
+        time_limit.add(0.4)
+        time.sleep(0.5)
+        with pytest.raises(Late, match=r"not done within 0\.7 s"):
+            time.sleep(5)
+
+
+def test_nothing_is_added_to_what_a_person_has_given() -> None:
+    with limited(100):
+        time_limit.add(50)
+        assert within(math.inf) <= 99
+
+
 def test_what_does_not_hear_of_it_is_ended_by_the_kernel() -> None:
     """As a library that gives control back to Python never again."""
     program = (

@@ -90,7 +90,7 @@ def _dispatch(arguments: list[str]) -> int:
         )
     parser = parser_of(command, arguments[1:])
     parsed = parser.parse_args(arguments[1:])
-    with time_limit.limited(deadline_of(parsed)):
+    with time_limit.limited(deadline_of(parsed), given=parsed.deadline is not None):
         status: int = importlib.import_module(f"htcq.cli.{command}").main(parsed)
     return status
 

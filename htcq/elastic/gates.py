@@ -10,20 +10,17 @@ whoever may advertise a schedd that holds nothing cannot close a gate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.journal import VERIFIED, JournalState, PoolSeen
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
-from htcq.elastic.step_simulation import BrokenMin
 from htcq.elastic.usage_check import ahead, apart, comparable
 from htcq.quota.group_tree import ROOT, name_key
-from htcq.quota.settings import Settings
 from htcq.settings.elastic_write import WriteSettings
 
 _ROUNDING = 1e-9
-_NO_SETTINGS = Settings()
 #: The gate that is closed where the negotiator has another value of a knob than the file.
 OVERRIDDEN = "overridden"
 
@@ -70,43 +67,6 @@ def _negotiators(health: PoolHealth) -> Iterator[GateRefusal]:
     elif health.negotiator and health.negotiator not in names:
         message = f"{health.source} has no negotiator {health.negotiator}"
         yield GateRefusal("negotiator", message, f"its negotiators: {', '.join(names)}")
-
-
-def unguaranteed(
-    broken: Iterable[BrokenMin], settings: Settings = _NO_SETTINGS
-) -> Iterator[GateRefusal]:
-    """Yield a refusal for each min that the next cycle would break by a forecast.
-
-    ``settings`` are the settings of the computed cycles.
-    """
-    hint = "no group may be matched beyond its min before the others have theirs"
-    if settings.round_robin_rate < _NO_SETTINGS.round_robin_rate:
-        hint += (
-            f"; with GROUP_QUOTA_ROUND_ROBIN_RATE = {settings.round_robin_rate:g} groups take "
-            "turns for what is free: remove it"
-        )
-    for each in broken:
-        yield GateRefusal("guarantee", each.sentence, hint)
-
-
-def below_a_match(
-    mins: Iterable[tuple[str, float]], heaviest: tuple[str, float]
-) -> Iterator[GateRefusal]:
-    """Yield a refusal for each group whose min is less than what one match charges.
-
-    A match of a slot without a consumption policy charges the whole slot (matchmaker.cpp:
-    SubmitterLimitPermits, 25.14). A group below that gets no further match with a part of its min
-    used, and with none of it used takes the whole slot, which others may be guaranteed.
-    """
-    slot, weight = heaviest
-    for group, least in mins:
-        if 0 < least < weight:
-            message = (
-                f"the min of {group} has a slot weight of {least:g}, and one match charges the "
-                f"whole of {slot}, {weight:g}"
-            )
-            hint = "raise the min, or give such slots a consumption policy, see htcq-emit(1)"
-            yield GateRefusal("match", message, hint)
 
 
 def several(health: PoolHealth, named: str) -> Iterator[GateRefusal]:

@@ -102,6 +102,7 @@ class Negotiator:
         Raises:
             BindingsError: HTCondor's bindings are missing.
         """
+        time_limit.add(within)
         within = time_limit.within(within)
         until = time.monotonic() + within
         watch = _Watch(quotas, before)

@@ -163,7 +163,7 @@ def plan_of(
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
     from htcq.audit.elastic import refuse_unsound
-    from htcq.elastic import gates, group_names
+    from htcq.elastic import gates, group_names, guarantee_gates
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
@@ -197,9 +197,10 @@ def plan_of(
     ]
     step = next_step(quotas, observation, sight, state, declared.settings, now, base)
     found += gates.negotiator_specific(sight.configured or {}, step.plan.file)
-    found += gates.unguaranteed(step.broken, observation.settings)
+    found += guarantee_gates.unguaranteed(step.broken, observation.settings)
     mins = [(each.group, each.target.guaranteed) for each in step.plan.groups]
-    found += gates.below_a_match(mins, observation.heaviest)
+    found += guarantee_gates.overshoots(observation.settings)
+    found += guarantee_gates.below_a_match(mins, observation.heaviest)
     found += group_names.unwritable(quotas.groups)
     found += group_names.unnamed_parents(quotas.groups)
     seen = seen_of(sight, state, expected, accept_loss)

@@ -31,7 +31,10 @@ max = { cpus = 12 }
 min = { cpus = 10 }
 max = { cpus = 16 }
 """
-CONFIG = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 6\nGROUP_QUOTA_chem = 10\n"
+CONFIG = (
+    "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 6\nGROUP_QUOTA_chem = 10\n"
+    "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+)
 FRESH = {"LastHeardFrom": SECONDS - 5}
 ADS = (
     node("node1", 6, 14336, **POLICY),

@@ -18,6 +18,8 @@ from htcq.store.elastic_journal import read_journal
 FILE = "60-htcq-elastic.config"
 #: The usual settings, but that a negotiator of a few seconds per cycle is not waited for so long.
 SETTINGS = {"verify_within": '"90s"'}
+#: What elastic quotas ask for.
+NO_PREEMPTION = {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"}
 BOTH_MAY_ALL = {
     "busy": "min = {cpus = 4}\nmax = {cpus = 8}\n",
     "quiet": "min = {cpus = 4}\nmax = {cpus = 8}\n",
@@ -140,4 +142,4 @@ class Elastic:
 
 def elastic_pool(site: Site, directory: Path, **knobs: str) -> Elastic:
     """Start the site's daemons anew, without groups."""
-    return Elastic(break_it(site, {**policy(), **knobs}), directory)
+    return Elastic(break_it(site, {**policy(), **NO_PREEMPTION, **knobs}), directory)

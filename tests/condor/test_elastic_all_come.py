@@ -5,6 +5,7 @@ Also with the quotas that are left when nobody keeps the elastic ones, and after
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -58,6 +59,31 @@ def test_all_come_in_one_cycle(
     assert claims(elastic.pool) == expected
     log = elastic.pool.log("NegotiatorLog")
     assert "Preempting" not in log
+
+
+def test_several_submitters_of_a_group_come_at_once(elastic: Elastic) -> None:
+    """One that has no further jobs, and others that each may ask for all that the group has left."""
+    pool = elastic.pool
+    elastic.declare(declared({"a": 4, "b": 4}))
+    queued(pool, {"a.ann": 3, "b.bea": 3})
+    come_to(pool, {"a.ann": 3, "b.bea": 3})
+    elastic.step()
+    with before(pool):
+        queued(pool, {"a.bob": 12, "a.carl": 12, "b.bea": 12, "b.cid": 12, "b.dan": 12})
+    pool.wait(lambda: sum(claims(pool).values()) == 8, 60, "a full pool", ("NegotiatorLog",))
+    of_groups = Counter[str]()
+    for submitter, count in claims(pool).items():
+        of_groups[submitter.partition(".")[0]] += count
+    assert of_groups == {"a": 4, "b": 4}
+
+
+def test_the_negotiator_s_default_is_refused_by_name(site: Site, tmp_path: Path) -> None:
+    elastic = elastic_pool(site, tmp_path, NEGOTIATOR_CONSIDER_PREEMPTION="True")
+    elastic.declare(declared({"a": 4, "b": 4}))
+    status, out, err = elastic.htcq("run", "--once", "--yes")
+    assert (status, out) == (3, "")
+    assert "NEGOTIATOR_CONSIDER_PREEMPTION is True: each submitter" in err
+    assert not elastic.path.exists()
 
 
 def borrowed(pool: Pool) -> None:

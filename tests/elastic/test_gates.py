@@ -13,7 +13,6 @@ from htcq.elastic.gates import (
     refusals,
     several,
     undeclared,
-    unguaranteed,
 )
 from htcq.elastic.journal import (
     DISABLE,
@@ -27,7 +26,6 @@ from htcq.elastic.journal import (
 from htcq.elastic.journal import after as state_after
 from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
-from htcq.elastic.step_simulation import BrokenMin
 from htcq.elastic.usage_check import UsageLook, UsageSeen, look_of
 from htcq.operations.observe_and_plan import seen_of
 from htcq.settings.elastic_write import WriteSettings
@@ -386,10 +384,3 @@ def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:
         "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
     )
     assert found.message == told
-
-
-def test_a_min_that_the_next_cycle_breaks_is_refused_with_the_numbers() -> None:
-    (refusal,) = unguaranteed([BrokenMin("all groups come at once", "B", 10.0, "C", 14.0, "C")])
-
-    assert refusal.gate == "guarantee"
-    assert "B would stay 10 below its min, while C is matched 14 beyond its own" in refusal.message

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.gates import unguaranteed
+from htcq.elastic.guarantee_gates import unguaranteed
 from htcq.elastic.quota_file import elastic_file
 from htcq.elastic.quota_targets import targets
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim

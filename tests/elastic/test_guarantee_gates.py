@@ -1,11 +1,13 @@
-"""Mins that no match can keep: where one match charges a whole slot, each min must be worth one."""
+"""What would break a min within one cycle: a plan, a match that charges a whole slot, a usage that is read once."""
 
 from __future__ import annotations
 
 import pytest
 
-from htcq.elastic.gates import below_a_match
+from htcq.elastic.guarantee_gates import below_a_match, overshoots, unguaranteed
 from htcq.elastic.observation import observe
+from htcq.elastic.step_simulation import BrokenMin
+from htcq.quota.settings import Settings
 from tests.audit.sites import POLICY, pool
 from tests.elastic.quotas import claimed, group, node, quotas
 
@@ -51,3 +53,19 @@ def test_a_min_below_one_match_is_refused(mins: dict[str, float], refused: list[
 
     assert [each.message.split()[3] for each in found] == refused
     assert all("charges the whole of slot1@n1, 8" in each.message for each in found)
+
+
+def test_a_min_that_the_next_cycle_breaks_is_refused_with_the_numbers() -> None:
+    (refusal,) = unguaranteed([BrokenMin("all groups come at once", "B", 10.0, "C", 14.0, "C")])
+
+    assert refusal.gate == "guarantee"
+    assert "B would stay 10 below its min, while C is matched 14 beyond its own" in refusal.message
+
+
+def test_submitters_that_may_pass_their_groups_limit_together_are_refused() -> None:
+    """It is HTCondor's default."""
+    (refusal,) = overshoots(Settings())
+
+    assert refusal.gate == "preemption"
+    assert "set NEGOTIATOR_CONSIDER_PREEMPTION = False" in refusal.hint
+    assert not list(overshoots(Settings(consider_preemption=False)))
