@@ -35,6 +35,11 @@ def fixed(busy: int, quiet: int) -> dict[str, str]:
     }
 
 
+def elastic_policy(**changes: str) -> dict[str, str]:
+    """Return the sound policy, with what elastic quotas ask for, with some knobs changed."""
+    return policy(**{**NO_PREEMPTION, **changes})
+
+
 @dataclass
 class Elastic:
     """The pool, where its quotas are declared and journaled, and what else is given to every command."""
@@ -142,4 +147,4 @@ class Elastic:
 
 def elastic_pool(site: Site, directory: Path, **knobs: str) -> Elastic:
     """Start the site's daemons anew, without groups."""
-    return Elastic(break_it(site, {**policy(), **NO_PREEMPTION, **knobs}), directory)
+    return Elastic(break_it(site, {**elastic_policy(), **knobs}), directory)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from broken import policy
 from config_directory import value, with_own_directory
 from conftest import NEWEST, PACE
+from elastic_pool import elastic_policy
 from own_htcq import OwnHtcq
 from testpool import Pool
 
@@ -18,7 +18,7 @@ ONLY_SUITES = [NEWEST]
 
 @pytest.fixture(scope="module")
 def pool(suite: str) -> Iterator[Pool]:
-    knobs = "".join(f"{name} = {text}\n" for name, text in policy().items())
+    knobs = "".join(f"{name} = {text}\n" for name, text in elastic_policy().items())
     with Pool.start(suite=suite, settings=PACE + knobs) as pool:
         pool.patience = 3.0
         yield pool

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken import break_it, policy
+from broken import break_it
 from claims import claims, come_to, queued
 from conftest import NEWEST, Site
-from elastic_pool import Elastic
+from elastic_pool import Elastic, elastic_policy
 from reclaiming import KNOBS, LIMITS, ceilings
 from testpool import Pool
 
@@ -89,7 +89,7 @@ def decided(elastic: Elastic) -> dict[str, Any]:
 def test_no_attribute_of_his_jobs_steers_what_others_get(site: Site, tmp_path: Path) -> None:
     """His jobs are the younger ones: they are vacated, and he would rather that the others were."""
     own = {name: text for name, text in KNOBS.items() if not name.startswith("GROUP_")}
-    pool = break_it(site, policy(**own, **OF_ACCESS_POINT))
+    pool = break_it(site, elastic_policy(**own, **OF_ACCESS_POINT))
     for who in ceilings(pool):
         pool.tool("condor_userprio", "-setceiling", who, "-1")
     elastic = Elastic(pool, tmp_path)

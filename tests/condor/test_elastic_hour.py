@@ -17,7 +17,7 @@ import pytest
 from broken import break_it
 from claims import queued
 from conftest import NEWEST, Site
-from elastic_pool import Elastic
+from elastic_pool import NO_PREEMPTION, Elastic
 from reclaiming import Reclaim, ceilings
 from testpool import Pool, PoolError
 
@@ -178,7 +178,7 @@ def by_group(names: Iterable[str]) -> Counter[str]:
 @contextmanager
 def kept(site: Site, directory: Path) -> Iterator[Kept]:
     """Start a pool, the writer, and the timer of reclaim."""
-    pool = break_it(site, PACE)
+    pool = break_it(site, {**PACE, **NO_PREEMPTION})
     for who in ceilings(pool):
         pool.tool("condor_userprio", "-setceiling", who, "-1")
     elastic = Elastic(pool, directory, {})

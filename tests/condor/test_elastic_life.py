@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from broken import SMALL_JOB, UNHURRIED, break_it, policy
+from broken import SMALL_JOB, UNHURRIED, break_it
 from claims import claims, come_to, queued
 from conftest import NEWEST, ROOT, Site
-from elastic_pool import Elastic, elastic_pool
+from elastic_pool import Elastic, elastic_policy, elastic_pool
 from reclaiming import KNOBS, LIMITS, Reclaim, ceilings
 from testpool import Pool
 
@@ -40,7 +40,7 @@ def lent(site: Site, directory: Path, **limits: object) -> tuple[Elastic, Reclai
     """
     own = {name: text for name, text in KNOBS.items() if name.startswith("GROUP_")}
     others = {name: text for name, text in KNOBS.items() if name not in own}
-    pool = break_it(site, policy(**others))
+    pool = break_it(site, elastic_policy(**others))
     theirs = pool.config_dir / "50-htcq-theirs.config"
     theirs.write_text("".join(f"{name} = {text}\n" for name, text in own.items()))
     theirs.chmod(0o644)
@@ -150,7 +150,7 @@ def test_freed_slots_that_another_group_in_need_takes_were_of_use(
     site: Site, tmp_path: Path
 ) -> None:
     """A.two comes first by name, but nothing below A can start until A is within its quota."""
-    pool = break_it(site, policy(CLAIM_WORKLIFE="1200"))
+    pool = break_it(site, elastic_policy(CLAIM_WORKLIFE="1200"))
     for who in ceilings(pool):
         pool.tool("condor_userprio", "-setceiling", who, "-1")
     elastic, reclaim = Elastic(pool, tmp_path), Reclaim(pool, tmp_path)
@@ -249,7 +249,7 @@ def come_to_with_steps(elastic: Elastic, expected: dict[str, int]) -> None:
 
 def test_fault_8_jobs_of_no_declared_group_are_victims_too(site: Site, tmp_path: Path) -> None:
     """They fill the pool, since the negotiator charges them to no group."""
-    pool = break_it(site, policy(CLAIM_WORKLIFE="1200"))
+    pool = break_it(site, elastic_policy(CLAIM_WORKLIFE="1200"))
     for who in ceilings(pool):
         pool.tool("condor_userprio", "-setceiling", who, "-1")
     elastic, reclaim = Elastic(pool, tmp_path), Reclaim(pool, tmp_path)
@@ -276,7 +276,7 @@ def test_fault_8_access_points_that_name_the_group_hold_it_to_its_max(
     site: Site, tmp_path: Path
 ) -> None:
     """The transform of the manual."""
-    pool = break_it(site, policy(CLAIM_WORKLIFE="1200"))
+    pool = break_it(site, elastic_policy(CLAIM_WORKLIFE="1200"))
     page = (ROOT / "docs/manual/htcq-elastic.1.md").read_text()
     transform = page[page.index("JOB_TRANSFORM_NAMES = ") :]
     file = pool.config_dir / "50-htcq-guests.config"

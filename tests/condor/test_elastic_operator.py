@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from broken import SMALL_JOB, UNHURRIED, before, policy
+from broken import SMALL_JOB, UNHURRIED, before
 from claims import come_to, queued
 from conftest import NEWEST, PACE, ROOT, Site
-from elastic_pool import FILE, Elastic, elastic_pool
+from elastic_pool import FILE, NO_PREEMPTION, Elastic, elastic_policy, elastic_pool
 from fleet import Fleet, Machine, fleet_pool
 from pool_config import settings_text
 from reclaiming import LIMITS, Reclaim, ceilings, vacated
@@ -146,7 +146,7 @@ def test_disks_that_are_full_or_read_only_change_nothing(site: Site, tmp_path: P
 def resized(elastic: Elastic, cpus: int) -> None:
     """Let the pool have another size, and wait until all of it is there."""
     pool = elastic.pool
-    knobs = {**policy(**UNHURRIED), "NUM_CPUS": str(cpus), "NUM_CLAIMS": str(cpus)}
+    knobs = {**elastic_policy(**UNHURRIED), "NUM_CPUS": str(cpus), "NUM_CLAIMS": str(cpus)}
     pool.configure(PACE + "".join(f"{name} = {text}\n" for name, text in knobs.items()))
     pool.restart()
     pool.wait(
@@ -214,9 +214,13 @@ def test_quotas_that_are_broken_while_the_writer_runs(site: Site, tmp_path: Path
 def test_one_of_two_access_points_hangs(tmp_path: Path) -> None:
     """It holds two claims of eight: too much for the usual min_seen, and not for 0.7."""
     with fleet_pool(NEWEST, {"node": Machine(8, 16384)}, ("ap1", "ap2")) as fleet:
-        fleet.put("node", "50-policy.config", settings_text(policy()))
+        fleet.put("node", "50-policy.config", settings_text(elastic_policy()))
         # A schedd that hangs keeps the negotiator for so many seconds.
-        fleet.put("central", "50-timeout.config", "NEGOTIATOR_TIMEOUT = 2\n")
+        fleet.put(
+            "central",
+            "50-timeout.config",
+            "NEGOTIATOR_TIMEOUT = 2\n" + settings_text(NO_PREEMPTION),
+        )
         fleet.start()
         elastic, reclaim = Elastic(fleet.pool, tmp_path), Reclaim(fleet.pool, tmp_path)
         declare(elastic)

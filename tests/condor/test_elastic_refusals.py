@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from broken import policy
 from claims import come_to, queued
 from conftest import NEWEST, PACE, Site
-from elastic_pool import FILE, Elastic, elastic_pool, fixed
+from elastic_pool import FILE, Elastic, elastic_policy, elastic_pool, fixed
 
 from htcq.elastic.journal import APPLY, INTENT, OUTCOME, REFUSED, RESTORE, VERIFIED, WRITTEN
 from htcq.store.elastic_journal import read_journal
@@ -34,7 +33,11 @@ def elastic(site: Site, tmp_path: Path) -> Elastic:
 
 def local(*knobs: str) -> str:
     """Return the pool's own configuration with ``knobs`` besides."""
-    return PACE + "".join(f"{name} = {text}\n" for name, text in policy().items()) + "".join(knobs)
+    return (
+        PACE
+        + "".join(f"{name} = {text}\n" for name, text in elastic_policy().items())
+        + "".join(knobs)
+    )
 
 
 @contextmanager

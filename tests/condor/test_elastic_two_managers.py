@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from broken import UNHURRIED, break_it, policy
+from broken import UNHURRIED, break_it
 from claims import come_to, queued
 from conftest import NEWEST, Site
-from elastic_pool import Elastic
+from elastic_pool import Elastic, elastic_policy
 from pool_config import free_port
 from reclaiming import Reclaim
 
@@ -115,7 +115,7 @@ def managers(site: Site, directory: Path) -> tuple[Manager, Manager]:
         f"{DAEMON}.NEGOTIATOR_ADDRESS_FILE": f"{inside}/log/.negotiator_address",
         f"{DAEMON}.NEGOTIATOR_LOG": f"{inside}/log/NegotiatorLog",
     }
-    break_it(site, {**policy(**UNHURRIED), **knobs, **had()})
+    break_it(site, {**elastic_policy(**UNHURRIED), **knobs, **had()})
     found = []
     for machine, daemon in ((FIRST, "HAD"), (SECOND, "HAD_SECOND")):
         own = directory / machine

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import pytest
 from access_point import Done
 from conftest import NEWEST, PACE
+from elastic_pool import NO_PREEMPTION
 from own_htcq import OwnHtcq, install
+from pool_config import settings_text
 from testpool import Pool
 
 pytestmark = pytest.mark.condor
@@ -71,7 +73,9 @@ class Account:
 
 @pytest.fixture(scope="module")
 def account(suite: str) -> Iterator[Account]:
-    with Pool.start(suite=suite, settings=f"{PACE}{AUTHENTICATED}") as pool:
+    with Pool.start(
+        suite=suite, settings=f"{PACE}{AUTHENTICATED}{settings_text(NO_PREEMPTION)}"
+    ) as pool:
         pool.patience = 3.0
         groups = pool.config_dir / "10-groups.config"
         groups.write_text("GROUP_NAMES = chem\nGROUP_QUOTA_chem = 4\n")
