@@ -104,6 +104,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="for how many hours to compare a course with a real pool",
     )
     parser.addoption(
+        "--defrag-courses",
+        type=int,
+        default=0,
+        help="how many courses of condor_defrag on a real pool of twelve startds to draw",
+    )
+    parser.addoption(
         "--elastic-hours",
         type=int,
         default=0,
