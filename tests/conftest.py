@@ -104,6 +104,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="for how many hours to compare a course with a real pool",
     )
     parser.addoption(
+        "--real-time-courses",
+        type=int,
+        default=0,
+        help="how many random courses in real time to draw, for each version",
+    )
+    parser.addoption(
         "--defrag-courses",
         type=int,
         default=0,

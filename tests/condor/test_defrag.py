@@ -8,6 +8,7 @@ of equals as many.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -17,6 +18,7 @@ import pytest
 from broken import snapshot
 from fleet import Fleet, Machine, fleet_pool
 from pool_config import settings_text
+from testpool import Pool
 
 from htcq.operations.pool_source import pool_of
 from htcq.simulate.course.course import Plan, run_course
@@ -27,9 +29,19 @@ from htcq.store.snapshot import open_snapshot
 pytestmark = pytest.mark.condor
 ONLY_WITH = "--defrag-courses"
 _MACHINES = 12
-_CYCLE, _INTERVAL, _POLLS = 3.0, 30, 5
-#: A cycle or a poll of the real pool may be late by so many seconds.
-_SPARE = 10.0
+_INTERVAL, _POLLS = 30, 5
+#: Cycles come when they are asked for, between two polls: what a drained machine loses is idle then.
+_PACE = """
+NEGOTIATOR_INTERVAL = 86400
+NEGOTIATOR_MIN_INTERVAL = 1
+NEGOTIATOR_CYCLE_DELAY = 1
+SCHEDD_SEND_RESCHEDULE = False
+SCHEDD_INTERVAL = 1
+SCHEDD_MIN_INTERVAL = 1
+UPDATE_INTERVAL = 2
+"""
+#: Seconds from a poll to the next cycle.
+_AFTER = 10
 _POLLED = "There are currently"
 #: Different for each machine of n01 to n12.
 _DISTINCT = "(int(substr(Machine, 1, 2)) * {factor}) % 13"
@@ -42,7 +54,7 @@ def fleet(suite: str) -> Iterator[Fleet]:
         f"n{number:02}": Machine(dice.choice((2, 4, 8)), 32768)
         for number in range(1, _MACHINES + 1)
     }
-    with fleet_pool(suite, machines) as fleet:
+    with fleet_pool(suite, machines, pace=_PACE) as fleet:
         yield fleet
 
 
@@ -65,19 +77,27 @@ def _knobs(dice: Random, distinct: bool) -> dict[str, object]:
     }
 
 
-def _fill(fleet: Fleet, dice: Random) -> int:
-    """Let jobs fill a part of the pool, and large ones wait; returns how many cpus are claimed."""
+def _cycle(pool: Pool) -> None:
+    """Let the negotiator go through one cycle."""
+    address = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
+    pool.tool("condor_reschedule", "-addr", address)
+
+
+def _fill(fleet: Fleet, dice: Random) -> None:
+    """Let jobs fill a part of the pool, and large ones wait."""
     cpus = sum(machine.cpus for machine in fleet.machines.values())
     claimed = dice.randint(cpus // 2, cpus)
-    fleet.submit({"request_cpus": 1, "request_memory": 64, "accounting_group_user": "ann"}, claimed)
+    small = {"request_cpus": 1, "request_memory": 64}
+    fleet.submit({**small, "accounting_group_user": "ann"}, claimed)
+    fleet.demand("ann", claimed)
 
     def running() -> bool:
-        return len(fleet.slots(constraint='State == "Claimed"')) == claimed
+        _cycle(fleet.pool)
+        return len(fleet.slots(constraint='Activity == "Busy"')) == claimed
 
     fleet.pool.wait(running, 90, f"{claimed} claims")
     large = {"request_cpus": 4, "request_memory": 64, "accounting_group_user": "ben"}
-    fleet.submit(large, dice.randint(0, 4))
-    return claimed
+    fleet.submit(large, dice.randint(1, 4))
 
 
 def _polls(log: str) -> list[set[str]]:
@@ -119,12 +139,16 @@ def test_the_machines_that_are_drained_at_each_poll(
         60,
         "the ad of condor_defrag",
     )
+    time.sleep(_AFTER - 3)
     where = snapshot(pool, tmp_path)
-    before = len(_polls(pool.log("DefragLog")))
-    until = before + _POLLS
-    pool.wait(lambda: len(_polls(pool.log("DefragLog"))) > until, 60 * _POLLS, "its polls")
-    really = _polls(pool.log("DefragLog"))[before:until]
+    begun, before = time.monotonic(), len(_polls(pool.log("DefragLog")))
+    for number_of_cycle in range(_POLLS + 1):
+        time.sleep(max(0.0, begun + _INTERVAL * number_of_cycle - time.monotonic()))
+        _cycle(pool)
+    really = _polls(pool.log("DefragLog"))[before : before + _POLLS]
 
+    for log in ("NegotiatorLog", "DefragLog"):
+        (tmp_path / log).write_text(pool.log(log))
     simulated: list[set[str]] = []
     poll = Defrag.poll
 
@@ -134,7 +158,7 @@ def test_the_machines_that_are_drained_at_each_poll(
         return choice
 
     monkeypatch.setattr(Defrag, "poll", noted)
-    plan = Plan(int((_POLLS + 1) * _INTERVAL / _CYCLE), _CYCLE)
+    plan = Plan(_POLLS + 1, float(_INTERVAL))
     course = run_course(pool_of(open_snapshot(where), str(where)), plan, run_time("1e9"), Random(0))
     told = f"{seed}: {knobs} {retirement}\nreally    {really}\nsimulated {simulated[:_POLLS]}\n"
     (tmp_path / "defrag.txt").write_text(told + "\n".join(course.unmodelled))

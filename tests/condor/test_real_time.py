@@ -1,0 +1,174 @@
+"""Random courses in real time: jobs that end, are held, removed and retried while the pool goes from cycle to cycle.
+
+``--real-time-courses N`` draws N for each HTCondor version. Pools are those of ``random_courses``; jobs have policies
+and run times besides, which let nothing happen within some seconds of a cycle. What a course brought stays in the
+test's directory, in the form of ``tests/golden/real-time``.
+
+Not drawn: the parallel, local, scheduler and grid universes, late materialization, several access points, flocking,
+condor_drain and condor_defrag (``test_defrag.py``), cron jobs, suspension.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from claims import log_from_now
+from conftest import NEWEST, ROOT, Site
+from one_cycle import limit_user, queued, set_up
+from random_courses import course_scenario
+from random_cycles import Scenario
+from random_jobs import Cluster
+from testpool import Pool
+
+from htcq.operations.pool_source import Source, open_source, read_open
+from htcq.simulate.course.course import Plan, run_course
+from htcq.simulate.course.runtimes import run_time
+from htcq.simulate.older_reading import as_negotiator_reads
+
+pytestmark = pytest.mark.condor
+ONLY_WITH = "--real-time-courses"
+
+_INTERVAL, _CYCLES, _LOOK = 30, 5, 7
+_NUMBERS = ("matches", "rejections", "running", "cpus")
+_RUN_TIME = "attribute:Secs"
+_PACE = {"UPDATE_INTERVAL": "5", "PERIODIC_EXPR_INTERVAL": "3", "SHADOW_QUEUE_UPDATE_INTERVAL": "5"}
+#: A job that starts after a cycle ends between two others. A claim is used for one job where jobs
+#: are short: the start of the next one would come with every job nearer to a cycle.
+_SHORT, _LONG = (14, 44, 74, 104, 9999), (104, 9999, 9999)
+_RAN = "time() - JobCurrentStartDate"
+_POLICIES: tuple[Mapping[str, object], ...] = (
+    {"periodic_remove": f"JobStatus == 2 && {_RAN} > 10"},
+    {"periodic_hold": f"JobStatus == 2 && {_RAN} > 40"},
+    {
+        "periodic_hold": f"JobStatus == 2 && {_RAN} > 10",
+        "periodic_release": "time() - EnteredCurrentStatus > 4",
+    },
+    {"allowed_execute_duration": 12},
+    {"allowed_job_duration": 42},
+    {"on_exit_remove": "NumJobStarts > 1"},
+    {"on_exit_hold": "true"},
+    {"on_exit_hold": "true", "periodic_release": "NumHolds < 2 && JobStatus == 5"},
+    {"keep_claim_idle": 40},
+    {"periodic_vacate": f"{_RAN} > 12"},
+    {"+NiceUser": "true"},
+)
+_KNOBS: tuple[Mapping[str, str], ...] = (
+    {"SYSTEM_PERIODIC_REMOVE": f"JobStatus == 2 && {_RAN} > 42 && RequestCpus > 1"},
+    {"SYSTEM_PERIODIC_HOLD": f"JobStatus == 2 && {_RAN} > 12 && JobPrio > 0"},
+    {"RANK": '(TARGET.AcctGroupUser =?= "ben") * 10'},
+    {"PREEMPTION_REQUIREMENTS": "RemoteUserPrio > SubmitterUserPrio * 1.2"},
+    {"MAXJOBRETIREMENTTIME": "42"},
+    {"JOB_START_COUNT": "2", "JOB_START_DELAY": "1"},
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "number" in metafunc.fixturenames:
+        metafunc.parametrize("number", range(metafunc.config.getoption(ONLY_WITH)))
+
+
+def _drawn(seed: str, is_new: bool) -> Scenario:
+    dice, scenario = Random(f"{seed}-real-time"), course_scenario(seed, is_new)
+    knobs = {**scenario.knobs, **_PACE}
+    short = dice.random() < 0.7
+    if short:
+        knobs["CLAIM_WORKLIFE"] = "0"
+    for added in dice.sample(_KNOBS, dice.choice((0, 0, 1, 1, 2))):
+        knobs.update(added)
+    clusters = tuple(_timed(dice, each, short) for each in scenario.clusters)
+    return replace(scenario, knobs=knobs, clusters=clusters)
+
+
+def _timed(dice: Random, cluster: Cluster, short: bool) -> Cluster:
+    seconds = dice.choice(_SHORT if short else _LONG)
+    commands = {**cluster.commands, "arguments": seconds, "+Secs": seconds}
+    if dice.random() < 0.6:
+        commands.update(dice.choice(_POLICIES))
+    return replace(cluster, commands=commands)
+
+
+def _captured(pool: Pool, directory: Path) -> Path:
+    where = directory / "snapshot"
+    words = ("snapshot", str(where), "--pool", pool.collector, "--job-attribute", "Secs")
+    subprocess.run([sys.executable, "-m", "htcq", *words], check=True, cwd=ROOT)
+    return where
+
+
+def _cycles(pool: Pool) -> Iterator[dict[str, float]]:
+    """Ask for a cycle each interval, the first at once, and yield what it brought and what runs after some seconds."""
+    begun = time.monotonic()
+    for number in range(_CYCLES):
+        time.sleep(max(0.0, begun + number * _INTERVAL - time.monotonic()))
+        log = log_from_now(pool)
+        pool.tool(
+            "condor_reschedule", "-addr", pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
+        )
+        time.sleep(max(0.0, begun + number * _INTERVAL + _LOOK - time.monotonic()))
+        claims = pool.ads("slots", ["Activity", "Cpus"], constraint='State == "Claimed"')
+        at = time.monotonic() - begun - number * _INTERVAL
+        text = log()
+        assert "Finished Negotiation Cycle" in text, text
+        yield {
+            "matches": len(re.findall(r" Matched \d", text)),
+            "rejections": len(re.findall(r" Rejected \d", text)),
+            "running": sum(ad["Activity"] != "Idle" for ad in claims),
+            "cpus": sum(float(ad["Cpus"]) for ad in claims),
+            "at": round(at, 1),
+        }
+
+
+def _simulated(where: Path) -> tuple[list[dict[str, float]], tuple[str, ...]]:
+    source = Source(snapshot=str(where), job_attributes=frozenset({"Secs"}))
+    given = as_negotiator_reads(read_open(open_source(source)))
+    course = run_course(given, Plan(_CYCLES, float(_INTERVAL)), run_time(_RUN_TIME), Random(0))
+    found = [{name: getattr(each, name) for name in _NUMBERS} for each in course.samples]
+    return found, course.unmodelled
+
+
+def test_every_cycle_brings_what_it_brought(
+    site: Site, number: int, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    seed = f"{pytestconfig.option.cycle_seed}-{site.suite}-real-time-{number}"
+    scenario = _drawn(seed, site.suite == NEWEST)
+    log = log_from_now(site.pool)
+    pool = set_up(site, scenario)
+    pool.wait(lambda: "Finished Negotiation" in log(), 30, "a first cycle", ("NegotiatorLog",))
+    pool.wait(
+        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots, 30, "slots", ("StartLog",)
+    )
+    for options in scenario.userprio:
+        pool.tool("condor_userprio", *options)
+    queued(pool, scenario.clusters, scenario.groups)
+    if scenario.user_limit:
+        limit_user(pool, scenario.user_limit)
+    try:
+        where, begun = _captured(pool, tmp_path), log_from_now(pool, "SchedLog")
+        stages = list(_cycles(pool))
+    finally:
+        if scenario.user_limit:
+            limit_user(pool, None)
+    record: dict[str, Any] = {
+        "name": seed,
+        "origin": f"recorded from a real HTCondor {site.version}",
+        "interval": _INTERVAL,
+        "run_time": _RUN_TIME,
+        "cycles": stages,
+        "clusters": [[each.submitter, each.count, each.commands] for each in scenario.clusters],
+        "knobs": dict(scenario.knobs),
+    }
+    (where / "expected.json").write_text(json.dumps(record, indent=1))
+    (tmp_path / "SchedLog").write_text(begun())
+
+    simulated, unmodelled = _simulated(where)
+    really = [{name: each[name] for name in _NUMBERS} for each in stages]
+    assert simulated == really, (seed, unmodelled)
