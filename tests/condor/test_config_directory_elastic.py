@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from broken import policy
 from config_directory import value, with_own_directory
 from conftest import NEWEST, PACE
-from elastic_pool import elastic_policy
+from elastic_pool import NO_PREEMPTION
 from own_htcq import OwnHtcq
+from pool_config import settings_text
 from testpool import Pool
 
 pytestmark = pytest.mark.condor
@@ -18,7 +20,7 @@ ONLY_SUITES = [NEWEST]
 
 @pytest.fixture(scope="module")
 def pool(suite: str) -> Iterator[Pool]:
-    knobs = "".join(f"{name} = {text}\n" for name, text in elastic_policy().items())
+    knobs = settings_text(policy())
     with Pool.start(suite=suite, settings=PACE + knobs) as pool:
         pool.patience = 3.0
         yield pool
@@ -26,7 +28,10 @@ def pool(suite: str) -> Iterator[Pool]:
 
 @pytest.fixture(scope="module")
 def htcq(pool: Pool) -> OwnHtcq:
-    return with_own_directory(pool)
+    htcq = with_own_directory(pool)
+    (pool.config_dir / "40-preemption.config").write_text(settings_text(NO_PREEMPTION))
+    pool.reconfig()
+    return htcq
 
 
 def test_elastic_quotas_there_win_over_what_config_d_sets(pool: Pool, htcq: OwnHtcq) -> None:

@@ -42,6 +42,7 @@ UPDATE_INTERVAL = 2
 """
 #: Seconds from a poll to the next cycle.
 _AFTER = 10
+_ENDED = "Finished Negotiation Cycle"
 _POLLED = "There are currently"
 #: Different for each machine of n01 to n12.
 _DISTINCT = "(int(substr(Machine, 1, 2)) * {factor}) % 13"
@@ -78,9 +79,15 @@ def _knobs(dice: Random, distinct: bool) -> dict[str, object]:
 
 
 def _cycle(pool: Pool) -> None:
-    """Let the negotiator go through one cycle."""
+    """Let the negotiator go through one cycle.
+
+    A reconfig before it begins would set its timer back to NEGOTIATOR_INTERVAL, and further requests are ignored while
+    one is pending (matchmaker.cpp: RESCHEDULE_commandHandler, 25.14).
+    """
+    before = pool.log("NegotiatorLog").count(_ENDED)
     address = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
     pool.tool("condor_reschedule", "-addr", address)
+    pool.wait(lambda: pool.log("NegotiatorLog").count(_ENDED) > before, 60, "a cycle")
 
 
 def _fill(fleet: Fleet, dice: Random) -> None:
