@@ -88,7 +88,8 @@ class Significant:
         self.access = access
         self._roots: dict[SignificantLists, frozenset[str]] = {}
         self._known: dict[tuple[int, str], tuple[_Sent, SharedAttributes]] = {}
-        self._alike: dict[tuple[tuple[str, str], ...], SharedAttributes] = {}
+        #: One frame for all that show the same, also where nothing is left out of it.
+        self._alike: dict[frozenset[tuple[str, str]], SharedAttributes] = {}
         self._expressions = Expressions()
 
     def sent(self, job: Job) -> Job:
@@ -157,9 +158,9 @@ class Significant:
 
     def _shown(self, frame: SharedAttributes, left_out: set[str]) -> SharedAttributes:
         if not left_out:
-            return frame
-        kept = tuple(
-            sorted((name, text) for name, text in frame.texts.items() if name not in left_out)
+            return self._alike.setdefault(frozenset(frame.texts.items()), frame)
+        kept = frozenset(
+            (name, text) for name, text in frame.texts.items() if name not in left_out
         )
         if kept not in self._alike:
             lines = tuple(line for line in frame.lines if text_of(line[0]).lower() not in left_out)
