@@ -4,7 +4,7 @@
 and run times besides, which let nothing happen within some seconds of a cycle. What a course brought stays in the
 test's directory, in the form of ``tests/golden/real-time``.
 
-Not drawn: the parallel, local, scheduler and grid universes, late materialization, several access points, flocking,
+Not drawn: the parallel, local, scheduler and grid universes, several access points, flocking,
 condor_drain and condor_defrag (``test_defrag.py``), cron jobs, suspension.
 """
 
@@ -63,6 +63,10 @@ _POLICIES: tuple[Mapping[str, object], ...] = (
     {"keep_claim_idle": 40},
     {"periodic_vacate": f"{_RAN} > 12"},
     {"+NiceUser": "true"},
+    {"max_idle": 1},
+    {"max_materialize": 2},
+    {"noop_job": "true"},
+    {"next_job_start_delay": 1},
 )
 _KNOBS: tuple[Mapping[str, str], ...] = (
     {"SYSTEM_PERIODIC_REMOVE": f"JobStatus == 2 && {_RAN} > 42 && RequestCpus > 1"},
@@ -71,6 +75,20 @@ _KNOBS: tuple[Mapping[str, str], ...] = (
     {"PREEMPTION_REQUIREMENTS": "RemoteUserPrio > SubmitterUserPrio * 1.2"},
     {"MAXJOBRETIREMENTTIME": "42"},
     {"JOB_START_COUNT": "2", "JOB_START_DELAY": "1"},
+    # What a startd publishes of its other slots follows their claims.
+    {
+        "STARTD_SLOT_ATTRS": "State, Cpus, NumDynamicSlots",
+        "START": "SlotID == 1 || (Slot1_NumDynamicSlots ?: 0) > 0",
+    },
+    {"STARTD_SLOT_ATTRS": "State, Cpus", "START": "SlotID != 2 || (Slot1_Cpus ?: 0) < 2"},
+    {"STARTD_SLOT_ATTRS": "State", "START": 'Slot2_State =!= "Claimed" || TARGET.RequestCpus < 2'},
+    {"STARTD_JOB_ATTRS": "JobPrio", "RANK": "TARGET.JobPrio"},
+    {"PRIORITY_HALFLIFE": "120"},
+    {"GROUP_QUOTA_ROUND_ROBIN_RATE": "1"},
+    {"SYSTEM_ON_VACATE_COOL_DOWN": "40"},
+    {"START": "TotalSlots < 5"},
+    {"SLOT_TYPE_1_START": "TARGET.JobPrio >= 0"},
+    {"START": "(LoadAvg ?: 0) < 100 && size(ChildCpus ?: {}) < 2"},
 )
 
 
@@ -85,7 +103,7 @@ def _drawn(seed: str, is_new: bool) -> Scenario:
     short = dice.random() < 0.7
     if short:
         knobs["CLAIM_WORKLIFE"] = "0"
-    for added in dice.sample(_KNOBS, dice.choice((0, 0, 1, 1, 2))):
+    for added in dice.sample(_KNOBS, dice.choice((0, 1, 1, 2, 2))):
         knobs.update(added)
     clusters = tuple(_timed(dice, each, short) for each in scenario.clusters)
     return replace(scenario, knobs=knobs, clusters=clusters)
