@@ -1,4 +1,4 @@
-"""Take back lent slots: vacate jobs of groups over their quota.
+"""Take back lent slots: vacate jobs of groups over their runtime.
 
 That is done while other groups wait for their own slots.
 

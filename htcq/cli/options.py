@@ -118,7 +118,7 @@ def add_deadline(parser: argparse.ArgumentParser) -> None:
         usual = f"{NAGIOS_DEADLINE:g}s with --nagios, {usual}"
     parser.add_argument(
         "--deadline", metavar="TIME", type=seconds,
-        help=f"time limit of the whole command (default: {usual})",
+        help=f"time limit of the whole command, or of each of its steps (default: {usual})",
     )  # fmt: skip
 
 

@@ -44,7 +44,10 @@ def below_a_match(
                 f"the min of {group} has a slot weight of {least:g}, and one match charges the "
                 f"whole of {slot}, {weight:g}"
             )
-            hint = "raise the min, or give such slots a consumption policy, see htcq-emit(1)"
+            hint = (
+                "raise the min, or give such slots a consumption policy, see htcq-emit(1), and "
+                "restart their startds"
+            )
             yield GateRefusal("match", message, hint)
 
 

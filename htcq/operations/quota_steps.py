@@ -69,7 +69,8 @@ def doubts_of_places(settings: WriteSettings) -> Iterator[str]:
         ("of the journal", Path(settings.journal).parent),
     ):
         if not place.is_dir():
-            yield f"the directory {what}, {place}, is not there: 'htcq elastic apply' needs it"
+            missing = f"the directory {what}, {place}, is not there"
+            yield f"{missing}: 'htcq elastic apply' needs it, as root's"
     managed = managed_beside(Path(settings.directory) / settings.file)
     if managed is not None:
         yield managed.sentence

@@ -16,6 +16,7 @@ from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines
 from htcq.report.views.elastic_back import back_sentence
 from htcq.report.views.elastic_status import amount_of, groups_table, quotas_table
+from htcq.units import counted
 
 
 def show_status(status: Status, findings: Audit, stream: TextIO, wide: bool = False) -> None:
@@ -46,8 +47,9 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
     day = status.last_day
     if day.writes or day.refused or day.vacated:
         yield line(
-            f"last 24 hours: {day.writes} writes, {day.refused} steps refused, {day.vacated} jobs "
-            f"vacated, {day.lost:.4g} weight hours lost"
+            f"last 24 hours: {counted(day.writes, 'write')}, "
+            f"{counted(day.refused, 'step')} refused, {counted(day.vacated, 'job')} vacated, "
+            f"{day.lost:.4g} weight hours lost"
         )
     for window in status.windows:
         groups = ", ".join(window.groups) or "no group has other amounts"

@@ -159,9 +159,7 @@ class Significant:
     def _shown(self, frame: SharedAttributes, left_out: set[str]) -> SharedAttributes:
         if not left_out:
             return self._alike.setdefault(frozenset(frame.texts.items()), frame)
-        kept = frozenset(
-            (name, text) for name, text in frame.texts.items() if name not in left_out
-        )
+        kept = frozenset((name, text) for name, text in frame.texts.items() if name not in left_out)
         if kept not in self._alike:
             lines = tuple(line for line in frame.lines if text_of(line[0]).lower() not in left_out)
             self._alike[kept] = SharedAttributes(lines, self._expressions)
