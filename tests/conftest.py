@@ -110,6 +110,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many random courses in real time to draw, for each version",
     )
     parser.addoption(
+        "--real-days",
+        type=int,
+        default=0,
+        help="how many courses of 40 minutes with job policies and draining to compare with a real pool",
+    )
+    parser.addoption(
         "--defrag-courses",
         type=int,
         default=0,
