@@ -204,9 +204,14 @@ def snapshot_of_together(pool: Pool, directory: Path) -> Path:
     """Take snapshots until one has submitters that were all heard of in one second, as the negotiator will."""
     while True:
         where = snapshot(pool, directory)
-        ads = classad2.parseAds((where / "collector.ads").read_text())
-        if len(_times(ad for ad in ads if ad.get("MyType") == "Submitter")) <= 1:
+        if are_together(where):
             return where
+
+
+def are_together(where: Path) -> bool:
+    """Return whether all submitters of a snapshot were heard of in one second."""
+    ads = classad2.parseAds((where / "collector.ads").read_text())
+    return len(_times(ad for ad in ads if ad.get("MyType") == "Submitter")) <= 1
 
 
 def _times(submitters: Iterable[Mapping[str, Any]]) -> set[int]:

@@ -4,7 +4,7 @@
 and run times besides, which let nothing happen within some seconds of a cycle. What a course brought stays in the
 test's directory, in the form of ``tests/golden/real-time``.
 
-Not drawn: the parallel, local, scheduler and grid universes, several access points, flocking,
+Not drawn: the parallel, local, scheduler and grid universes, flocking,
 condor_drain and condor_defrag (``test_defrag.py``), cron jobs, suspension.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -25,7 +26,8 @@ from typing import Any
 import pytest
 from claims import log_from_now
 from conftest import NEWEST, ROOT, Site
-from one_cycle import cycle, limit_user, queued, set_up, standing_still
+from one_cycle import are_together, cycle, limit_user, queued, set_up, standing_still
+from random_additions import course_with_additions
 from random_courses import course_scenario
 from random_cycles import Scenario
 from random_jobs import Cluster
@@ -97,8 +99,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("number", range(metafunc.config.getoption(ONLY_WITH)))
 
 
-def _drawn(seed: str, is_new: bool) -> Scenario:
+def _drawn(seed: str, is_new: bool, more: bool) -> Scenario:
+    """Return a pool; with ``more`` it can have a second schedd, a second startd, and what else sites add."""
     dice, scenario = Random(f"{seed}-real-time"), course_scenario(seed, is_new)
+    if more:
+        scenario = course_with_additions(scenario)
     knobs = {**scenario.knobs, **_PACE}
     short = dice.random() < 0.7
     if short:
@@ -106,7 +111,8 @@ def _drawn(seed: str, is_new: bool) -> Scenario:
     for added in dice.sample(_KNOBS, dice.choice((0, 1, 1, 2, 2))):
         knobs.update(added)
     clusters = tuple(_timed(dice, each, short) for each in scenario.clusters)
-    return replace(scenario, knobs=knobs, clusters=clusters)
+    elsewhere = tuple(_timed(dice, each, short) for each in scenario.elsewhere)
+    return replace(scenario, knobs=knobs, clusters=clusters, elsewhere=elsewhere)
 
 
 def _timed(dice: Random, cluster: Cluster, short: bool) -> Cluster:
@@ -118,12 +124,18 @@ def _timed(dice: Random, cluster: Cluster, short: bool) -> Cluster:
 
 
 def _captured(pool: Pool, directory: Path) -> Path:
-    where = directory / "snapshot"
-    words = ("snapshot", str(where), "--pool", pool.collector, "--job-attribute", "Secs")
+    """Take snapshots until one has submitters that were all heard of in one second, as the negotiator will."""
     # A schedd tells of its users to whom it knows.
     environment = {**os.environ, "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE"}
-    subprocess.run([sys.executable, "-m", "htcq", *words], check=True, cwd=ROOT, env=environment)
-    return where
+    while True:
+        where = directory / "snapshot"
+        shutil.rmtree(where, ignore_errors=True)
+        words = ("snapshot", str(where), "--pool", pool.collector, "--job-attribute", "Secs")
+        subprocess.run(
+            [sys.executable, "-m", "htcq", *words], check=True, cwd=ROOT, env=environment
+        )
+        if are_together(where):
+            return where
 
 
 def _cycles(pool: Pool) -> Iterator[dict[str, float]]:
@@ -159,7 +171,7 @@ def test_every_cycle_brings_what_it_brought(
     site: Site, number: int, pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
     seed = f"{pytestconfig.option.cycle_seed}-{site.suite}-real-time-{number}"
-    scenario = _drawn(seed, site.suite == NEWEST)
+    scenario = _drawn(seed, site.suite == NEWEST, number % 2 == 1)
     log = log_from_now(site.pool)
     pool = set_up(site, scenario)
     pool.wait(lambda: "Finished Negotiation" in log(), 30, "a first cycle", ("NegotiatorLog",))
@@ -168,7 +180,7 @@ def test_every_cycle_brings_what_it_brought(
     )
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
-    queued(pool, scenario.clusters, scenario.groups)
+    queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
     try:
