@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from htcq.classads import UNDEFINED
 from htcq.errors import InputError, UnreadableError
+from htcq.htcondor.releases import NOOP_JOBS
 from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
@@ -26,6 +27,7 @@ from htcq.pool.priorities import read_priorities
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import Expressions
 from htcq.pool.users import read_users
+from htcq.pool.versions import version
 
 #: How many attributes are named in one sentence.
 _MAX_SHOWN = 5
@@ -51,6 +53,7 @@ _ABOUT_JOBS = (
 _LISTS = ("SIGNIFICANT_ATTRIBUTES", "ADD_SIGNIFICANT_ATTRIBUTES")
 #: What access points evaluate in ads of jobs to decide when they run; the first begins names.
 _ABOUT_LIVES = ("SYSTEM_PERIODIC_", "SYSTEM_ON_VACATE_COOL_DOWN")
+_NOOP = "IsNoopJob"
 Result = TypeVar("Result")
 
 
@@ -103,8 +106,10 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     of_slots = _named_by((central, changed), _ABOUT_SLOTS, expressions)
     jobs, past, ads = _read_both(texts, expressions, damage, of_jobs, of_slots, of_lives)
     unusable = LeavingOut()
-    priorities = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, unusable))
-    users = damage.reading("users.ads", lambda: _users(texts.users, unusable))
+    priorities = damage.reading(
+        "priorities.ads", lambda: _records(read_priorities, texts.priorities, unusable)
+    )
+    users = damage.reading("users.ads", lambda: _records(read_users, texts.users, unusable))
     left_out = [*texts.left_out, *unusable.found()]
     for read in (jobs, past, ads):
         if read is not None:
@@ -128,24 +133,39 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         negotiator=texts.negotiator,
         accountant_log=texts.accountant_log,
     )
-    pool = _with_ads(pool, jobs, past, ads)
+    pool = _with_ads(pool, jobs, past, ads, expressions)
     expressions.moment = pool.moment
     for frame in (*pool.slot_frames, *pool.job_frames):
         frame.renew()
     return pool
 
 
-def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None) -> Pool:
-    """Return ``pool`` with the jobs, slots and records that were read."""
+def _with_ads(
+    pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None, expressions: Expressions
+) -> Pool:
+    """Return ``pool`` with the jobs, slots and records that were read.
+
+    Jobs with noop_job are like others to a schedd that runs them.
+    """
     if ads is not None:
         frames = tuple(dict.fromkeys(ads.frames.values()))
         pool = replace(pool, slots=tuple(ads.slots), records=ads.records, slot_frames=frames)
     known = {each.name for each in pool.schedds}
     if jobs is not None:
         frames = tuple(jobs.frames.values())
+        noops = [each for each in frames if each.value(_NOOP) is True]
+        plain = {id(each): each.changed({_NOOP: "false"}, expressions) for each in noops}
+        run_noops = {
+            each.name
+            for each in pool.schedds
+            if NOOP_JOBS.holds(version(each.value("CondorVersion")))
+        }
         # One after the other: two of each would be a lot of memory.
         for place, job in enumerate(jobs.jobs):
-            jobs.jobs[place] = _with_schedd(job, known)
+            read = jobs.jobs[place] = _with_schedd(job, known)
+            if id(job.frame) in plain and read.schedd in run_noops:
+                jobs.jobs[place] = read._replace(frame=plain[id(job.frame)])
+        frames += tuple(plain.values())
         pool = replace(pool, jobs=tuple(jobs.jobs), job_frames=frames)
     if past is not None:
         with_schedds = (each._replace(job=_with_schedd(each.job, known)) for each in past.past)
@@ -175,16 +195,12 @@ def _central(text: str | None, parse: Parse) -> Configuration | None:
     return configuration_from(CONFIG, text, parse, NEGOTIATOR)
 
 
-def _users(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
-    if chunks is None:
-        return None
-    return read_users(chunks, left_out)
-
-
-def _priorities(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
-    if chunks is None:
-        return None
-    return read_priorities(chunks, left_out)
+def _records(
+    read: Callable[[Chunks, LeavingOut], tuple[Record, ...]],
+    chunks: Chunks | None,
+    left_out: LeavingOut,
+) -> tuple[Record, ...] | None:
+    return None if chunks is None else read(chunks, left_out)
 
 
 def _changed(

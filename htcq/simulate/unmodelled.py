@@ -26,6 +26,7 @@ from htcq.pool.job import OWN, Job
 from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.slot import PARTITIONABLE
 from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
 from htcq.simulate.cycle.time_limits import TIME_LIMITS
@@ -42,6 +43,7 @@ _POLICIES = (
     "PeriodicHold", "PeriodicRelease", "PeriodicRemove", "PeriodicVacate", "OnExitHold",
     "OnExitRemove",
 )  # fmt: skip
+_REQUIREMENTS = "requirements"
 _SYSTEM_POLICIES = "SYSTEM_PERIODIC_"
 
 
@@ -66,6 +68,7 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
             fixed = fixed_in_courses(ads)
             for name, whose in sorted(found.items()):
                 yield f"{fixed[name]} in {whose} is not followed: it stays as it was captured"
+        yield from _counting_itself(pool)
 
 
 def _of_daemons(
@@ -149,6 +152,23 @@ def _of_slots(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
         ]
         if slots:
             yield _of_ads(attribute, len(slots), min(slots), "slots")
+
+
+def _counting_itself(pool: Pool) -> Iterator[str]:
+    """Yield a sentence on partitionable slots whose Requirements look at TotalSlots.
+
+    Seen with 25.14.1: the startd counts the dynamic slot that it makes for a claim, and refuses it.
+    """
+    links = ReferenceGraph()
+    for slot in pool.slots or ():
+        if slot.type == PARTITIONABLE and "totalslots" in links.reached(
+            (_REQUIREMENTS,), slot.frame
+        ):
+            yield (
+                f"TotalSlots in Requirements of {slot.name} is not followed where a startd counts "
+                "the dynamic slot that a claim makes"
+            )
+            return
 
 
 def _of_jobs(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:

@@ -26,7 +26,15 @@ from typing import Any
 import pytest
 from claims import log_from_now
 from conftest import NEWEST, ROOT, Site
-from one_cycle import are_together, cycle, limit_user, queued, set_up, standing_still
+from one_cycle import (
+    NegotiatorCrashedError,
+    are_together,
+    cycle,
+    limit_user,
+    queued,
+    set_up,
+    standing_still,
+)
 from random_additions import course_with_additions
 from random_courses import course_scenario
 from random_cycles import Scenario
@@ -145,8 +153,11 @@ def _cycles(pool: Pool) -> Iterator[dict[str, float]]:
         time.sleep(max(0.0, begun + number * _INTERVAL - time.monotonic()))
         # A claim that is made during a cycle brings leftovers: what the schedd does with these before
         # the end of the cycle depends on how fast the daemons are.
-        with standing_still(pool, "startd"):
-            text, _ = cycle(pool)
+        try:
+            with standing_still(pool, "startd"):
+                text, _ = cycle(pool)
+        except NegotiatorCrashedError:
+            return
         time.sleep(max(0.0, begun + number * _INTERVAL + _LOOK - time.monotonic()))
         claims = pool.ads("slots", ["Activity", "Cpus"], constraint='State == "Claimed"')
         at = time.monotonic() - begun - number * _INTERVAL
@@ -160,6 +171,7 @@ def _cycles(pool: Pool) -> Iterator[dict[str, float]]:
 
 
 def _simulated(where: Path) -> tuple[list[dict[str, float]], tuple[str, ...]]:
+    """Return the cycles until the negotiator crashes, if it does, and what is not followed."""
     source = Source(snapshot=str(where), job_attributes=frozenset({"Secs"}))
     given = as_negotiator_reads(read_open(open_source(source)))
     course = run_course(given, Plan(_CYCLES, float(_INTERVAL)), run_time(_RUN_TIME), Random(0))

@@ -93,8 +93,17 @@ def test_several_clusters_are_one_line() -> None:
 
 
 def test_a_job_that_needs_no_slot_has_not_all_that_it_requests() -> None:
-    given = pool(slot(), schedd(), submitter(), jobs=[job(IsNoopJob="true")])
+    """25.14.1 runs such jobs like others; 23.9.6 completes them."""
+    older = schedd(CondorVersion='"$CondorVersion: 25.13.2 2026-08-01 $"')
+    given = pool(slot(), older, submitter(), jobs=[job(IsNoopJob="true")])
     (found,) = Verdicts(given).on(given.jobs or ())
     assert [each.text for each in found.walls] == [
         "IsNoopJob is true: the schedd completes it itself, without a slot"
     ]
+
+
+def test_a_newer_access_point_runs_a_job_without_work_like_others() -> None:
+    given = pool(slot(), schedd(), submitter(), jobs=[job(IsNoopJob="true"), job("2.0")])
+    assert [each.wanted for each in given.jobs or ()] == [1, 1]
+    first, second = Verdicts(given).on(given.jobs or ())
+    assert first.walls == second.walls

@@ -42,7 +42,9 @@ _OF_SLOTS = frozenset({
 _SENT = frozenset({"owner", "clusterid", "procid", "globaljobid", "autoclusterid"})
 #: Kept of jobs for what comes after a match: jobs that differ in these alone are one autocluster,
 #: unless an expression names them.
-_LATER = frozenset({"jobmaterializepaused", "managed", "maxjobretirementtime", "niceuser"})
+_LATER = frozenset(
+    {"isnoopjob", "jobmaterializepaused", "managed", "maxjobretirementtime", "niceuser"}
+)
 #: Longer is no name that a pattern is meant for.
 _MAX_LETTERS = 100
 

@@ -185,3 +185,17 @@ def test_a_request_that_is_asked_for_alone_is_the_whole_job(config: str, expecte
     """sendJobInfo, 23.9 to 25.14: a reply to SEND_JOB_INFO has all attributes."""
     removed = "REMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
     assert matches(site("TARGET.RequestMemory >= 1", removed + config)) == expected
+
+
+@pytest.mark.parametrize("attribute", ["NiceUser", "IsNoopJob", "Managed"])
+def test_jobs_with_an_attribute_that_no_request_shows_are_alike_with_jobs_without_it(
+    attribute: str,
+) -> None:
+    """Recorded with 23.9.6: one autocluster, which is rejected once."""
+    jobs = [
+        job("1.0", Requirements="false"),
+        job("2.0", Requirements="false", **{attribute: "false"}),
+    ]
+    given = pool(static_slot(), schedd(), negotiator(), submitter(IdleJobs=2), jobs=jobs)
+
+    assert len(run_cycle(given).rejections) == 1
