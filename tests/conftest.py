@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 from collections import Counter
 from collections.abc import Generator
 from typing import Any
@@ -218,7 +219,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 
 
+#: What nohup, a shell's ``&`` and cron leave ignored or set: tests are the same whoever starts them.
+_SIGNALS = {
+    signal.SIGHUP: signal.SIG_DFL,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGINT: signal.default_int_handler,
+}
+_UMASK = 0o022
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    for number, handler in _SIGNALS.items():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+    os.umask(_UMASK)
     # Python may lie where only root can read it; tests of what root refuses set it otherwise.
     os.environ[UNCONFINED_VARIABLE] = "1"
     _run_benchmarks_once(config)
