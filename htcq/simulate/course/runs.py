@@ -349,7 +349,7 @@ class Runs:
             claim.submitter,
             claim.schedd,
             lambda like: self.suiting.fits(
-                like, claim.slot, has, limits, literal, claim.preempted_limits
+                like, claim.slot, has, limits, literal, claim.preempted_limits, claim.job
             ),
             lambda job: self.schedds.may_start(
                 job, claim.schedd, lambda: claim.slot.ad(dict(has)), self.now

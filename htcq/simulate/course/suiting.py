@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.classads import holds, named
+from htcq.classads import as_number, holds, literal, named
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
@@ -22,6 +22,7 @@ from htcq.simulate.cycle.submitter_queues import likenesses_of
 
 #: The scope is said: what an ad lacks would be looked up in the other one.
 _REQUIREMENTS = "MY.Requirements"
+_RANK = "MY.Rank"
 _LIMITS = "MY.ConcurrencyLimits"
 #: Outcomes that are kept.
 _MAX_KNOWN = 100_000
@@ -42,12 +43,13 @@ class Suiting:
         self._known: dict[tuple[object, ...], bool] = {}
         self._asked: dict[tuple[int, tuple[str, ...]], Mapping[str, Number]] = {}
         self._timed: dict[int, Request] = {}
+        self._ranks: dict[tuple[object, ...], float | None] = {}
 
     def advance(self, seconds: float) -> None:
         """Let expressions see the time so many seconds after the capture."""
         if self._moment is not None and self._clock.move(self._moment + seconds):
             # The names of frames that are gone may be given again.
-            for known in (self._names, self._known, self._timed):
+            for known in (self._names, self._known, self._timed, self._ranks):
                 known.clear()
 
     def request(self, job: Job) -> Request:
@@ -82,10 +84,12 @@ class Suiting:
         limits: str | None,
         literal_limits: bool,
         preempted_limits: str = "",
+        runs: Job | None = None,
     ) -> bool:
         """Return whether ``slot``, which has so much, suits.
 
-        Amounts, both Requirements, the same concurrency limits (None: whatever they are). With
+        Amounts, both Requirements, a Rank of the slot that is not lower than for the job that
+        ``runs`` there, the same concurrency limits (None: whatever they are). With
         ``literal_limits`` those that are no plain string are none; else a job without any has those
         of the claim that was preempted, which the ad of the match has.
         """
@@ -99,7 +103,7 @@ class Suiting:
                     theirs = preempted_limits
             if theirs.lower() != limits.lower():
                 return False
-        return self._agree(request, slot, has)
+        return self._agree(request, slot, has) and not self._ranks_lower(request, slot, has, runs)
 
     def limits_in(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> str:
         """Return the concurrency limits of a job in a slot that has so much."""
@@ -108,6 +112,31 @@ class Suiting:
         job = self._clock.ad(request.first).ad()
         value = named(_LIMITS).evaluate(job, self._clock.ad(slot).ad(dict(has)))
         return value if isinstance(value, str) else ""
+
+    def _ranks_lower(
+        self, request: Request, slot: Slot, has: Mapping[str, Number], runs: Job | None
+    ) -> bool:
+        """Return whether the Rank in the slot's ad is lower for a job than CurrentRank.
+
+        That is the Rank for the job that ``runs`` there, else as the slot's ad has it.
+        """
+        constant = literal(slot.frame.text("Rank"))
+        if constant is not None and runs is not None:
+            return False
+        own = self._rank(slot, has, request.first, id(request))
+        current = as_number(slot.current_rank)
+        if runs is not None:
+            current = self._rank(slot, has, runs, id(self.request(runs)))
+        return own is not None and current is not None and own < current
+
+    def _rank(self, slot: Slot, has: Mapping[str, Number], job: Job, request: int) -> float | None:
+        """Return the Rank in the slot's ad of a job that is like all of one ``request``."""
+        key = (id(slot.frame), request, *has.values())
+        if key not in self._ranks:
+            ad = self._clock.ad(slot).ad(dict(has))
+            value = as_number(named(_RANK).evaluate(ad, self._clock.ad(job).ad()))
+            self._ranks[key] = None if value is None else float(value)
+        return self._ranks[key]
 
     def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
         """Return whether both Requirements hold: once for all slots that look equal to them."""
