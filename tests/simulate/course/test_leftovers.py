@@ -98,3 +98,16 @@ def test_what_is_left_of_a_slot_tells_how_many_dynamic_slots_there_are() -> None
     )
 
     assert started(found) == ["1.0", "1.1"]
+
+
+@pytest.mark.parametrize(
+    ("rank", "running"), [("TARGET.JobPrio", 1), ("0.0", 2), ("-1.0 * TARGET.JobPrio", 2)]
+)
+def test_the_rest_of_a_slot_is_for_no_job_that_its_rank_puts_below_an_idle_slot(
+    rank: str, running: int
+) -> None:
+    """Seen on 23.9.6 and 25.14.1: CurrentRank of the rest is 0, and the Rank of the second job is -3."""
+    jobs = [job("1.0", JobPrio=0), job("2.0", JobPrio=-3, RequestMemory=64)]
+    found = course(slot(Rank=rank, CurrentRank="0.0", **EIGHT), jobs=jobs)
+
+    assert len(found.starts) == running
