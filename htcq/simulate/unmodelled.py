@@ -155,18 +155,23 @@ def _of_slots(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
 
 
 def _counting_itself(pool: Pool) -> Iterator[str]:
-    """Yield a sentence on partitionable slots whose Requirements look at TotalSlots.
+    """Yield a sentence on what Requirements of partitionable slots say of their dynamic slots.
 
-    Seen with 25.14.1: the startd counts the dynamic slot that it makes for a claim, and refuses it.
+    Seen with 25.14.1 and 23.9.6: the startd refuses a claim by what these are by then. TotalSlots
+    counts the dynamic slot that it makes for the claim.
     """
     links = ReferenceGraph()
     for slot in pool.slots or ():
-        if slot.type == PARTITIONABLE and "totalslots" in links.reached(
-            (_REQUIREMENTS,), slot.frame
-        ):
+        if slot.type != PARTITIONABLE:
+            continue
+        names = links.reached((_REQUIREMENTS,), slot.frame)
+        named = [slot.frame.names.get(name, name) for name in sorted(names) if name[:5] == "child"]
+        if "totalslots" in names:
+            named.append("TotalSlots")
+        if named:
             yield (
-                f"TotalSlots in Requirements of {slot.name} is not followed where a startd counts "
-                "the dynamic slot that a claim makes"
+                f"{named[0]} in Requirements of {slot.name} is not followed where a startd looks "
+                "at it once more when it is asked for a claim"
             )
             return
 

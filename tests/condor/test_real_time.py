@@ -10,6 +10,7 @@ condor_drain and condor_defrag (``test_defrag.py``), cron jobs, suspension.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -251,5 +252,8 @@ def test_every_cycle_brings_what_it_brought(
         (tmp_path / name).write_text(read())
 
     simulated, told = _simulated(where)
+    # Where this machine was late, the next cycle began elsewhere.
+    stages = list(itertools.takewhile(lambda each: each["at"] < _LOOK + 2, stages))
+    simulated = simulated[: len(stages)]
     really = [{name: each[name] for name in _NUMBERS} for each in stages]
     assert simulated == really or told, (seed, simulated, really)

@@ -102,6 +102,25 @@ def test_what_matters_between_cycles_is_named_in_courses_alone() -> None:
     assert sentence.startswith("MACHINEMAXVACATETIME = 86400 of node1 is not followed: jobs ")
 
 
+@pytest.mark.parametrize(
+    ("requirements", "name"),
+    [
+        ("TotalSlots < 5", "TotalSlots"),
+        ("size(ChildCpus ?: {}) < 2", "childcpus"),
+        ("Cpus > 1", ""),
+    ],
+)
+def test_what_a_startd_looks_at_once_more_at_a_claim_is_named_in_courses(
+    requirements: str, name: str
+) -> None:
+    """Seen on 25.14.1 and 23.9.6: a claim is refused that makes a dynamic slot too many."""
+    given = pool(slot(Requirements=requirements))
+
+    assert [*unmodelled(given)] == []
+    found = [each.partition(" in ")[0].lower() for each in unmodelled(given, courses=True)]
+    assert found == ([name.lower()] if name else [])
+
+
 def test_a_long_value_is_cut() -> None:
     (sentence,) = told(f"NEGOTIATOR_MATCH_EXPRS = {'A' * 200}\n")
 
