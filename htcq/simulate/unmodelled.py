@@ -20,6 +20,7 @@ from htcq.htcondor.matching import (
     not_followed,
     unfollowed_attributes,
 )
+from htcq.htcondor.releases import EXECUTION_COUNTS
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.job import OWN, Job
@@ -27,6 +28,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.reference_graph import ReferenceGraph
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE
+from htcq.pool.versions import version
 from htcq.quota.knobs import number_of, truth_of
 from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
 from htcq.simulate.cycle.time_limits import TIME_LIMITS
@@ -44,6 +46,7 @@ _POLICIES = (
     "OnExitRemove",
 )  # fmt: skip
 _REQUIREMENTS = "requirements"
+_DURATION = "AllowedExecuteDuration"
 _SYSTEM_POLICIES = "SYSTEM_PERIODIC_"
 
 
@@ -69,6 +72,7 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
             for name, whose in sorted(found.items()):
                 yield f"{fixed[name]} in {whose} is not followed: it stays as it was captured"
         yield from _counting_itself(pool)
+        yield from _by_chance(pool)
 
 
 def _of_daemons(
@@ -172,6 +176,26 @@ def _counting_itself(pool: Pool) -> Iterator[str]:
             yield (
                 f"{named[0]} in Requirements of {slot.name} is not followed where a startd looks "
                 "at it once more when it is asked for a claim"
+            )
+            return
+
+
+def _by_chance(pool: Pool) -> Iterator[str]:
+    """Yield a sentence on jobs whose allowed_execute_duration older access points may pass over.
+
+    They do where the job begins in the second in which its shadow does: that is followed.
+    """
+    older = {
+        each.name
+        for each in pool.schedds
+        if not EXECUTION_COUNTS.holds(version(each.value("CondorVersion")))
+    }
+    for job in pool.jobs or () if older else ():
+        life = {} if job.life is None else job.life.texts
+        if job.schedd in older and life.get(_DURATION.lower(), _OFF[0]).lower() not in _OFF:
+            yield (
+                f"{_DURATION} of {job.id} is not followed where the job begins in a later "
+                f"second than its shadow: {job.schedd} holds it then"
             )
             return
 

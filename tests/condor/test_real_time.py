@@ -77,7 +77,6 @@ _POLICIES: tuple[Mapping[str, object], ...] = (
     {"+NiceUser": "true"},
     {"max_idle": 1},
     {"max_materialize": 2},
-    {"noop_job": "true"},
 )
 _KNOBS: tuple[Mapping[str, str], ...] = (
     {"SYSTEM_PERIODIC_REMOVE": f"JobStatus == 2 && {_RAN} > 42 && RequestCpus > 1"},

