@@ -20,7 +20,7 @@ from htcq.htcondor.matching import (
     not_followed,
     unfollowed_attributes,
 )
-from htcq.htcondor.releases import EXECUTION_COUNTS
+from htcq.htcondor.releases import COOL_DOWN_ENDS, EXECUTION_COUNTS
 from htcq.pool.configuration import Configuration
 from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.job import OWN, Job
@@ -46,6 +46,7 @@ _POLICIES = (
     "OnExitRemove",
 )  # fmt: skip
 _REQUIREMENTS = "requirements"
+_COOL_DOWN = "SYSTEM_ON_VACATE_COOL_DOWN"
 _DURATION = "AllowedExecuteDuration"
 _SYSTEM_POLICIES = "SYSTEM_PERIODIC_"
 
@@ -181,10 +182,22 @@ def _counting_itself(pool: Pool) -> Iterator[str]:
 
 
 def _by_chance(pool: Pool) -> Iterator[str]:
-    """Yield a sentence on jobs whose allowed_execute_duration older access points may pass over.
+    """Yield sentences on what older access points do or do not, depending on moments.
 
-    They do where the job begins in the second in which its shadow does: that is followed.
+    They pass over an allowed_execute_duration where the job begins in the second in which its
+    shadow does: that is followed. After a cool-down they offer a job once their list of jobs is
+    made anew: it is offered at once.
     """
+    for each in pool.schedds:
+        configuration = pool.schedd_configuration(each.name)
+        if COOL_DOWN_ENDS.holds(version(each.value("CondorVersion"))) or configuration is None:
+            continue
+        if configuration.value(_COOL_DOWN).strip():
+            yield (
+                f"{_COOL_DOWN} of {each.name} is not followed in all: it offers a job again once "
+                "another job of it has become idle"
+            )
+            break
     older = {
         each.name
         for each in pool.schedds

@@ -127,11 +127,13 @@ def test_what_an_older_access_point_does_by_chance_is_named_in_courses(
 ) -> None:
     """Seen on 23.9.6: held after 12 seconds in one course, and not in another one."""
     access = schedd(CondorVersion=f'"$CondorVersion: {release} 2026-01-01 $"')
-    given = pool(slot(), access, jobs=[job(AllowedExecuteDuration="12"), job("2.0")])
+    jobs = [job(AllowedExecuteDuration="12"), job("2.0")]
+    given = pool(slot(), access, jobs=jobs, access={"access1": "SYSTEM_ON_VACATE_COOL_DOWN = 40\n"})
 
     assert [*unmodelled(given)] == []
-    found = [each for each in unmodelled(given, courses=True) if "AllowedExecuteDuration" in each]
-    assert len(found) == count
+    told = [*unmodelled(given, courses=True)]
+    for name in ("AllowedExecuteDuration", "SYSTEM_ON_VACATE_COOL_DOWN"):
+        assert sum(each.startswith(name) for each in told) == count
 
 
 def test_a_long_value_is_cut() -> None:
