@@ -33,8 +33,9 @@ WITHOUT_KNOBS = "trixie-defrag"
 #: Between two cycles claims go and come: usage is that of the cycle before in a simulation, and whether a
 #: share is four cpus or a trace less decides about one more rejection.
 WITH_DEFRAG = "sid-defrag"
-#: Jobs of 23.9.6 that began in the second of their shadow, as jobs without files do on an idle machine.
-BY_CHANCE = "AllowedExecuteDuration of "
+#: What depends on moments at an access point of 23.9.6: here jobs began in the second of their shadow, and others became
+#: idle while they cooled down.
+BY_CHANCE = ("AllowedExecuteDuration of ", "SYSTEM_ON_VACATE_COOL_DOWN of ")
 NUMBERS = ("matches", "rejections", "running", "cpus")
 
 
