@@ -4,7 +4,7 @@
 and run times besides, which let nothing happen within some seconds of a cycle. What a course brought stays in the
 test's directory, in the form of ``tests/golden/real-time``.
 
-Not drawn: the local, scheduler and grid universes, flocking,
+Not drawn: the parallel, local, scheduler and grid universes, flocking,
 condor_drain and condor_defrag (``test_defrag.py``), cron jobs, suspension.
 """
 
@@ -100,13 +100,6 @@ _KNOBS: tuple[Mapping[str, str], ...] = (
     {"SLOT_TYPE_1_START": "TARGET.JobPrio >= 0"},
     {"START": "(LoadAvg ?: 0) < 100 && size(ChildCpus ?: {}) < 2"},
 )
-#: Slots of the dedicated scheduler, which it may take from others by RANK, and how often a pool has them.
-_DEDICATED = {
-    "DedicatedScheduler": '"DedicatedScheduler@node.test"',
-    "STARTD_ATTRS": "DedicatedScheduler",
-    "DEDICATED_SCHEDULER_USE_FIFO": "True",
-}
-_PARALLEL = 0.15
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -125,9 +118,6 @@ def _drawn(seed: str, is_new: bool, more: bool) -> Scenario:
         knobs["CLAIM_WORKLIFE"] = "0"
     for added in dice.sample(_KNOBS, dice.choice((0, 1, 1, 2, 2))):
         knobs.update(added)
-    if not more and "STARTD_ATTRS" not in knobs and dice.random() < _PARALLEL:
-        rank = dice.choice(("0", "Scheduler =?= DedicatedScheduler"))
-        knobs.update({**_DEDICATED, "RANK": rank, "CLAIM_PARTITIONABLE_LEFTOVERS": "False"})
     clusters = tuple(_timed(dice, each, short) for each in scenario.clusters)
     elsewhere = tuple(_timed(dice, each, short) for each in scenario.elsewhere)
     return replace(scenario, knobs=knobs, clusters=clusters, elsewhere=elsewhere)
@@ -139,28 +129,6 @@ def _timed(dice: Random, cluster: Cluster, short: bool) -> Cluster:
     if dice.random() < 0.6:
         commands.update(dice.choice(_POLICIES))
     return replace(cluster, commands=commands)
-
-
-def _submit_parallel(pool: Pool, dice: Random) -> None:
-    """Submit parallel jobs, which the dedicated scheduler asks for."""
-    for _ in range(dice.choice((1, 1, 2))):
-        seconds = dice.choice((44, 104, 9999))
-        commands = {
-            "universe": "parallel",
-            "machine_count": dice.choice((1, 2, 3)),
-            "request_cpus": dice.choice((1, 2)),
-            "request_memory": 128,
-            "accounting_group_user": dice.choice(("ann", "par")),
-            "arguments": seconds,
-            "+Secs": seconds,
-        }
-        pool.submit(commands, 1)
-
-    def asked() -> bool:
-        names = [str(ad["Name"]) for ad in pool.ads("submitters", ["Name"])]
-        return any(name.startswith("DedicatedScheduler") for name in names)
-
-    pool.wait(asked, 40, "the dedicated scheduler's ad", ("SchedLog",))
 
 
 def _captured(pool: Pool, directory: Path) -> Path:
@@ -226,8 +194,6 @@ def test_every_cycle_brings_what_it_brought(
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
     queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
-    if "DedicatedScheduler" in scenario.knobs:
-        _submit_parallel(pool, Random(f"{seed}-parallel"))
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
     try:
