@@ -17,6 +17,8 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 and ``--kill-points`` says at how many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
 always the same first; ``--guarantee-trees`` says the same to ``tests/properties/test_guarantee.py``;
+``--real-time-courses`` runs ``tests/condor/test_real_time.py``, ``--defrag-courses`` ``test_defrag.py`` and ``--real-days``
+``test_real_day.py`` beside it: minutes each, and most of that is waiting;
 ``--slots`` says how many ``tests/condor/test_large_pool.py`` captures;
 ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
 find instead of comparing it. They stand here because pytest-xdist's controller, which does not
