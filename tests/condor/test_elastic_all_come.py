@@ -46,7 +46,7 @@ def test_all_come_in_one_cycle(
     elastic: Elastic, mins: Mapping[str, int | str], expected: dict[str, int], running: int
 ) -> None:
     elastic.declare(declared(mins))
-    first = min(expected)
+    first, log = min(expected), log_from_now(elastic.pool)
     if running:
         queued(elastic.pool, {first: expected[first]})
         come_to(elastic.pool, {first: expected[first]})
@@ -57,8 +57,7 @@ def test_all_come_in_one_cycle(
     come_to(elastic.pool, expected)
     assert elastic.cycles() - cycles <= 3
     assert claims(elastic.pool) == expected
-    log = elastic.pool.log("NegotiatorLog")
-    assert "Preempting" not in log
+    assert "Preempting" not in log()
 
 
 def test_several_submitters_of_a_group_come_at_once(elastic: Elastic) -> None:
