@@ -160,6 +160,8 @@ def test_gpus_are_counted_by_model_whoever_has_them(site: Site, tmp_path: Path) 
         queued(pool, {"physics.ada": 1}, request_gpus=1, require_gpus="Capability > 7")
         assert cards(site, tmp_path, "request") == {"gpus": 1, "gpus:gtx-480": 0, "gpus:titan": 1}
     come_to(pool, {"physics.ada": 1})
+    # A claim comes before its job is in the queue as one that runs.
+    pool.wait(lambda: pool.ads("jobs", ["ProcId"], constraint="JobStatus == 2"), 40, "the job")
     assert cards(site, tmp_path, "used") == {"gpus": 1, "gpus:gtx-480": 0, "gpus:titan": 1}
     assert cards(site, tmp_path, "total") == there
     (claimed,) = pool.ads("slots", ["GPUs_DeviceName", "GPUs"], constraint='State == "Claimed"')
