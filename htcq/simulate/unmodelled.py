@@ -165,10 +165,11 @@ def _counting_itself(pool: Pool) -> Iterator[str]:
     Seen with 25.14.1 and 23.9.6: the startd refuses a claim by what these are by then. TotalSlots
     counts the dynamic slot that it makes for the claim.
     """
-    links = ReferenceGraph()
+    links, seen = ReferenceGraph(), set[int]()
     for slot in pool.slots or ():
-        if slot.type != PARTITIONABLE:
+        if slot.type != PARTITIONABLE or id(slot.frame) in seen:
             continue
+        seen.add(id(slot.frame))
         names = links.reached((_REQUIREMENTS,), slot.frame)
         named = [slot.frame.names.get(name, name) for name in sorted(names) if name[:5] == "child"]
         if "totalslots" in names:

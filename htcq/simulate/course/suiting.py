@@ -43,13 +43,12 @@ class Suiting:
         self._known: dict[tuple[object, ...], bool] = {}
         self._asked: dict[tuple[int, tuple[str, ...]], Mapping[str, Number]] = {}
         self._timed: dict[int, Request] = {}
-        self._ranks: dict[tuple[object, ...], float | None] = {}
 
     def advance(self, seconds: float) -> None:
         """Let expressions see the time so many seconds after the capture."""
         if self._moment is not None and self._clock.move(self._moment + seconds):
             # The names of frames that are gone may be given again.
-            for known in (self._names, self._known, self._timed, self._ranks):
+            for known in (self._names, self._known, self._timed):
                 known.clear()
 
     def request(self, job: Job) -> Request:
@@ -120,23 +119,20 @@ class Suiting:
 
         That is the Rank for the job that ``runs`` there, else as the slot's ad has it.
         """
-        constant = literal(slot.frame.text("Rank"))
-        if constant is not None and runs is not None:
+        if runs is not None and literal(slot.frame.text("Rank")) is not None:
             return False
-        own = self._rank(slot, has, request.first, id(request))
-        current = as_number(slot.current_rank)
+        own, current = self._rank(slot, has, request.first), as_number(slot.current_rank)
         if runs is not None:
-            current = self._rank(slot, has, runs, id(self.request(runs)))
+            current = self._rank(slot, has, runs)
         return own is not None and current is not None and own < current
 
-    def _rank(self, slot: Slot, has: Mapping[str, Number], job: Job, request: int) -> float | None:
-        """Return the Rank in the slot's ad of a job that is like all of one ``request``."""
-        key = (id(slot.frame), request, *has.values())
-        if key not in self._ranks:
-            ad = self._clock.ad(slot).ad(dict(has))
-            value = as_number(named(_RANK).evaluate(ad, self._clock.ad(job).ad()))
-            self._ranks[key] = None if value is None else float(value)
-        return self._ranks[key]
+    def _rank(self, slot: Slot, has: Mapping[str, Number], job: Job) -> int | float | None:
+        """Return the Rank in the slot's ad of a job; None where that is no number.
+
+        It is asked last, of jobs that suit in all else: nothing is kept of it.
+        """
+        ad = self._clock.ad(slot).ad(dict(has))
+        return as_number(named(_RANK).evaluate(ad, self._clock.ad(job).ad()))
 
     def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
         """Return whether both Requirements hold: once for all slots that look equal to them."""
