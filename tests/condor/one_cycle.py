@@ -56,18 +56,7 @@ class Recorded:
 
 def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     """Set the pool up as ``scenario`` has it, take a snapshot, and let the negotiator go through one cycle."""
-    log = log_from_now(site.pool)
     pool = set_up(site, scenario)
-    # It is empty: whatever is submitted from here on waits until a cycle is asked for.
-    pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
-    pool.wait(
-        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
-        30,
-        f"{scenario.slots} slots",
-        ("StartLog",),
-    )
-    for options in scenario.userprio:
-        pool.tool("condor_userprio", *options)
     if scenario.running:
         _started(pool, scenario)
     if scenario.drain:
@@ -92,12 +81,26 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
 
 
 def set_up(site: Site, scenario: Scenario) -> Pool:
-    """Start the daemons anew, with the second ones that ``scenario`` has."""
+    """Start the daemons anew, with the second ones that ``scenario`` has, and wait until they have gone through a cycle.
+
+    It was empty: whatever is submitted from here on waits until a cycle is asked for.
+    """
+    log = log_from_now(site.pool)
     if "SCHEDD_SECOND" in scenario.knobs:
         second_schedd.make_spool(site.pool)
     if "STARTD_SECOND" in scenario.knobs:
         second_startd.make_execute(site.pool)
-    return break_it(site, scenario.knobs)
+    pool = break_it(site, scenario.knobs)
+    pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
+    pool.wait(
+        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
+        30,
+        f"{scenario.slots} slots",
+        ("StartLog",),
+    )
+    for options in scenario.userprio:
+        pool.tool("condor_userprio", *options)
+    return pool
 
 
 def _started(pool: Pool, scenario: Scenario) -> None:

@@ -103,17 +103,7 @@ def _course(
     directory: Path,
     before_cycle: Callable[[Pool, int], None],
 ) -> RealCourse | None:
-    log = log_from_now(site.pool)
     pool = set_up(site, scenario)
-    pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
-    pool.wait(
-        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
-        30,
-        f"{scenario.slots} slots",
-        ("StartLog",),
-    )
-    for options in scenario.userprio:
-        pool.tool("condor_userprio", *options)
     queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)

@@ -185,14 +185,7 @@ def test_every_cycle_brings_what_it_brought(
 ) -> None:
     seed = f"{pytestconfig.option.cycle_seed}-{site.suite}-real-time-{number}"
     scenario = _drawn(seed, site.suite == NEWEST, number % 2 == 1)
-    log = log_from_now(site.pool)
     pool = set_up(site, scenario)
-    pool.wait(lambda: "Finished Negotiation" in log(), 30, "a first cycle", ("NegotiatorLog",))
-    pool.wait(
-        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots, 30, "slots", ("StartLog",)
-    )
-    for options in scenario.userprio:
-        pool.tool("condor_userprio", *options)
     queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
